@@ -1,0 +1,96 @@
+/**
+ * What can happen to a job, what `decide` answers, and the calls that follow from it.
+ */
+import type { Answer } from './answers.ts';
+import type { EpochMs } from './ids.ts';
+import type { Json } from './json.ts';
+import type { Job } from './job.ts';
+import type { Route } from './plan.ts';
+import type { PolicyOverrides } from './errors.ts';
+
+/** Forward load and recovery have their own drivers, so that neither starves the other. */
+export type DriverKind = 'forward' | 'recovery';
+
+export interface Driver {
+  readonly kind: DriverKind;
+  readonly owner: string;
+  /** How long this run can still go on; 0 means not at all. */
+  readonly remainingMs: number;
+}
+
+export type Direction = 'do' | 'undo' | 'query';
+
+/** One answer of a participant, naming the operation and the attempt it belongs to. */
+export interface Result {
+  readonly step: string;
+  readonly direction: Direction;
+  readonly operationId: string;
+  readonly attempt: number;
+  readonly at: EpochMs;
+  readonly answer: Answer;
+}
+
+export type JobEvent =
+  /** A driver asks what is to be done now. */
+  | { readonly type: 'turn'; readonly driver: Driver }
+  /** Answers arrived; the driver, if there is one, goes on from there. */
+  | { readonly type: 'results'; readonly results: readonly Result[]; readonly driver: Driver | null }
+  | { readonly type: 'cancel'; readonly actor: string; readonly reason: string; readonly expectedRevision: number | null }
+  /** Everything up to `upTo` is out; entries before `trimTo` are stored apart. */
+  | { readonly type: 'published'; readonly upTo: number; readonly trimTo: number }
+  /** The watchdog moves a job that is not due yet to its later bucket. */
+  | { readonly type: 'refile' };
+
+/** Facts a decision takes as given. Numbers drawn by chance come in from outside. */
+export interface Rules {
+  /** Where a topic leads; undefined means nowhere. */
+  route(topic: string): Route | undefined;
+  readonly policies: PolicyOverrides;
+  /** How long a hint may take to arrive before the watchdog takes the job up. */
+  readonly hintGraceMs: number;
+  /** When set, only owners that start with it are alive: one process serves all, and a restart ends every lease. */
+  readonly livingOwners: string | null;
+}
+
+export interface Context {
+  readonly now: EpochMs;
+  /** In [0, 1). */
+  readonly random: number;
+  /** Of the function that acts: `orchestrator:dispatch`. */
+  readonly actor: string;
+  readonly rules: Rules;
+}
+
+export interface Call {
+  readonly step: string;
+  readonly direction: Direction;
+  readonly topic: string;
+  readonly target: string;
+  readonly operationId: string;
+  /** The forward operation this undo or query is about. */
+  readonly about: string | null;
+  readonly attempt: number;
+  readonly body: Json;
+  /** Ask the participant to keep the operation from ever applying. */
+  readonly fence: boolean;
+  readonly timeoutMs: number;
+  readonly lastStartAt: EpochMs;
+  readonly deadlineAt: EpochMs;
+}
+
+export type Ignored =
+  | 'terminal'
+  | 'leased'
+  | 'nothing_due'
+  | 'duplicate'
+  | 'late'
+  | 'stale_attempt'
+  | 'unknown_operation'
+  | 'already_published'
+  | 'unknown_version'
+  | 'newer_schema';
+
+export type Decision =
+  | { readonly status: 'changed'; readonly job: Job; readonly calls: readonly Call[] }
+  | { readonly status: 'ignored'; readonly reason: Ignored }
+  | { readonly status: 'refused'; readonly code: string; readonly detail: string };

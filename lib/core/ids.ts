@@ -1,0 +1,71 @@
+/**
+ * Identities. A job's id is derived from who asks, for what, under which key: one conditional write
+ * creates and deduplicates. An operation's id names one logical operation at one participant.
+ * Invariant: same logical operation, same id, over retries, crashes and redelivery; different ones never share.
+ */
+import { createHash } from 'node:crypto';
+import { canonicalJson, type Json } from './json.ts';
+
+declare const brand: unique symbol;
+export type JobId = string & { readonly [brand]: 'JobId' };
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export type EpochMs = number;
+
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
+/** 26 base32 characters carry 130 of the 256 bits: collisions stay out of reach, names stay readable. */
+const ID_CHARACTERS = 26;
+
+export const STEP_NAME = /^[a-z][a-z0-9-]{0,39}$/;
+/** Would make an operation id ambiguous with an undo. */
+export const RESERVED_STEP_NAME = 'undo';
+const JOB_ID = /^j[a-z2-7]{26}$/;
+
+export function isJobId(text: string): text is JobId {
+  return JOB_ID.test(text);
+}
+
+export function jobIdOf(callerId: string, workflowType: string, idempotencyKey: string): JobId {
+  return `j${digest32([callerId, workflowType, idempotencyKey])}` as JobId;
+}
+
+/** One dead-letter record a job, so its id is the job's with a letter before it. */
+export function deadLetterIdOf(jobId: JobId): string {
+  return `d${jobId}`;
+}
+
+/** The key of a submit that came without one: the intent and the start of its window. */
+export function derivedKey(intentHash: string, windowStart: EpochMs): string {
+  return `auto:${intentHash}:${windowStart}`;
+}
+
+export function intentHash(callerId: string, workflowType: string, input: Json): string {
+  return digest32([callerId, workflowType, input]);
+}
+
+/** `round` > 0 names a new operation after a definitive refusal or in a new round of the saga. */
+export function operationIdOf(jobId: JobId, step: string, round: number): string {
+  return round === 0 ? `${jobId}.${step}` : `${jobId}.${step}.r${round}`;
+}
+
+/** `generation` > 0 names a new undo after the earlier one was definitively refused. */
+export function undoOperationIdOf(jobId: JobId, step: string, round: number, generation: number): string {
+  const undo = `${operationIdOf(jobId, step, round)}.undo`;
+  return generation === 0 ? undo : `${undo}.${generation + 1}`;
+}
+
+function digest32(parts: Json): string {
+  const bytes = createHash('sha256').update(canonicalJson(parts), 'utf8').digest();
+  let text = '';
+  let bits = 0;
+  let held = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    bits += 8;
+    while (bits >= 5 && text.length < ID_CHARACTERS) {
+      bits -= 5;
+      text += BASE32[(held >>> bits) & 31];
+    }
+    held &= (1 << bits) - 1;
+  }
+  return text;
+}

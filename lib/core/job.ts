@@ -1,0 +1,204 @@
+/**
+ * A job as one record: everything a decision needs. What the definition can tell (topics, kinds, operation ids) is
+ * not in it. Records are never changed in place; `decide` makes the next one.
+ */
+import { type EpochMs, type JobId, operationIdOf, undoOperationIdOf } from './ids.ts';
+import type { Json } from './json.ts';
+import type { JobState, Outcome, StepStatus } from './states.ts';
+
+export const JOB_SCHEMA = 1;
+
+export type JobSource =
+  | 'api'
+  | 'batch'
+  | 'sqs'
+  | 'sns'
+  | 'eventbridge'
+  | 'schedule'
+  | 'stream'
+  | 'child'
+  | 'replay'
+  | 'recovery';
+
+/**
+ * A document of the caller's or of a participant's. Small ones live in the job; `hash` says that this one is stored
+ * apart under its content hash, and `data` is undefined until it has been loaded.
+ */
+export interface Value {
+  readonly data: Json | undefined;
+  readonly hash: string | null;
+}
+
+export function valueOf(data: Json): Value {
+  return { data, hash: null };
+}
+
+export function dataOf(value: Value): Json {
+  if (value.data === undefined) throw new Error(`value ${value.hash ?? ''} was not loaded before a decision`);
+  return value.data;
+}
+
+/** Who may call a participant for this operation, and until when nobody else does. */
+export interface Lease {
+  readonly owner: string;
+  readonly until: EpochMs;
+}
+
+export interface UndoState {
+  readonly generation: number;
+  readonly topic: string;
+  readonly attempts: number;
+  readonly lease: Lease | null;
+  readonly startedAt: EpochMs;
+  readonly nextAttemptAt: EpochMs | null;
+  readonly compensatedAt: EpochMs | null;
+  readonly result: Value | null;
+  readonly errorCode: string | null;
+}
+
+/** What an `unknown` step does next. */
+export type Settlement = 'retry' | 'query' | 'undo' | 'review';
+
+export interface StepState {
+  readonly name: string;
+  readonly status: StepStatus;
+  readonly round: number;
+  readonly attempts: number;
+  readonly queries: number;
+  /** Sticky: once any attempt may have applied, only a success or a fence clears it. */
+  readonly mayHaveApplied: boolean;
+  readonly lease: Lease | null;
+  readonly startedAt: EpochMs | null;
+  readonly completedAt: EpochMs | null;
+  readonly nextAttemptAt: EpochMs | null;
+  readonly deadlineAt: EpochMs | null;
+  readonly settleBy: Settlement | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly output: Value | null;
+  readonly target: string | null;
+  readonly undo: UndoState | null;
+}
+
+export interface HistoryEntry {
+  readonly seq: number;
+  readonly from: JobState | null;
+  readonly to: JobState;
+  readonly reason: string;
+  readonly at: EpochMs;
+  readonly actor: string;
+  readonly errorCode: string | null;
+  readonly step: string | null;
+  readonly evidence: string | null;
+  /** First 8 characters of the write that made it: tells an ambiguous commit from somebody else's. */
+  readonly mark: string;
+}
+
+export interface ErrorLogEntry {
+  readonly at: EpochMs;
+  readonly step: string | null;
+  readonly attempt: number;
+  readonly errorCode: string;
+  readonly message: string;
+  readonly nextAttemptAt: EpochMs | null;
+}
+
+/** Why a job turned back. Its end follows from the cause. */
+export interface TurnBack {
+  readonly cause: 'failure' | 'deadline' | 'cancel';
+  readonly at: EpochMs;
+}
+
+export interface TraceContext {
+  readonly traceparent: string;
+  readonly tracestate: string | null;
+}
+
+/** Ids of related jobs, absent where there is none. */
+export interface Lineage {
+  readonly replayOf?: string;
+  readonly replayedBy?: readonly string[];
+  readonly recoveryOf?: string;
+  readonly undoneBy?: string;
+  readonly parentJobId?: string;
+}
+
+export interface Job {
+  readonly schema: number;
+  readonly jobId: JobId;
+  readonly correlationId: string;
+  readonly idempotencyKey: string;
+  readonly inputFingerprint: string;
+  readonly callerId: string;
+  readonly source: JobSource;
+  readonly workflowType: string;
+  readonly workflowVersion: number;
+  readonly state: JobState;
+  readonly outcome: Outcome | null;
+  readonly createdAt: EpochMs;
+  readonly updatedAt: EpochMs;
+  readonly deadlineAt: EpochMs;
+  readonly nextActionAt: EpochMs | null;
+  /** Start of the watchdog's bucket this job is filed under; never later than `nextActionAt`. Null: nothing to do ever. */
+  readonly bucket: EpochMs | null;
+  readonly retryCount: number;
+  readonly maxRetries: number;
+  readonly lastErrorCode: string | null;
+  readonly lastErrorMessage: string | null;
+  readonly stoppedReason: string | null;
+  readonly trace: TraceContext;
+  readonly lineage: Lineage;
+  readonly input: Value;
+  readonly output: Value | null;
+  readonly turnBack: TurnBack | null;
+  readonly steps: readonly StepState[];
+  readonly errorLog: readonly ErrorLogEntry[];
+  /** The newest entries; earlier ones, once published, are stored apart in chunks. Never empty. */
+  readonly history: readonly HistoryEntry[];
+  /** Everything up to here has been published; -1 before the first time. */
+  readonly publishedSeq: number;
+  readonly revision: number;
+  readonly writeId: string;
+}
+
+export function newStep(name: string): StepState {
+  return {
+    name,
+    status: 'pending',
+    round: 0,
+    attempts: 0,
+    queries: 0,
+    mayHaveApplied: false,
+    lease: null,
+    startedAt: null,
+    completedAt: null,
+    nextAttemptAt: null,
+    deadlineAt: null,
+    settleBy: null,
+    errorCode: null,
+    errorMessage: null,
+    output: null,
+    target: null,
+    undo: null,
+  };
+}
+
+export function stepOf(job: Job, name: string): StepState {
+  const found = job.steps.find((step) => step.name === name);
+  if (found === undefined) throw new Error(`job ${job.jobId} has no step ${name}`);
+  return found;
+}
+
+export function forwardOperationId(job: Job, step: StepState): string {
+  return operationIdOf(job.jobId, step.name, step.round);
+}
+
+export function undoOperationId(job: Job, step: StepState, generation = step.undo?.generation ?? 0): string {
+  return undoOperationIdOf(job.jobId, step.name, step.round, generation);
+}
+
+export function lastEntry(job: Job): HistoryEntry {
+  const entry = job.history.at(-1);
+  if (entry === undefined) throw new Error(`job ${job.jobId} has no history`);
+  return entry;
+}

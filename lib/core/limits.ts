@@ -1,0 +1,77 @@
+/**
+ * Every number that bounds the system, in one place, with the relations between them asserted in
+ * `limits.test.ts`. Infrastructure reads the same numbers. Durations are milliseconds, sizes are bytes.
+ */
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+export const LIMITS = {
+  /** Definitions. A job's control item carries every step, so their number is bounded. */
+  stepsPerJob: 200,
+  stepTimeoutMsDefault: 10 * SECOND,
+  /** A synchronous call must end, with its margins, inside one run of the dispatch function. */
+  stepTimeoutMsMax: 90 * SECOND,
+  jobDeadlineMsDefault: DAY,
+  jobDeadlineMsMax: 365 * DAY,
+  undoDeadlineMsDefault: DAY,
+  maxRetriesDefault: 20,
+  /** An answer `accepted` promises a result later; a day is the job's own default deadline. */
+  waitMsDefault: DAY,
+  /** Queries ask, they do not act: a handful settles a slow participant, more would only hide a lost one. */
+  queriesPerOperation: 5,
+
+  /** Driving. */
+  dispatchTimeoutMs: 120 * SECOND,
+  /** What a driver needs after a call's timeout to write down the result before its lease ends. */
+  leaseMarginMs: 5 * SECOND,
+  /** What must remain beyond a call's timeout before a driver starts it. */
+  callMarginMs: 2 * SECOND,
+  /** Shorter waits stay in the driver: a parked job costs two writes and a timer. */
+  parkThresholdMs: 2 * SECOND,
+  /** How long a result waits for its siblings, so that a stage is folded in one write. */
+  foldWindowMs: 200,
+  /** A hint on its way; past this the watchdog takes the job up. */
+  hintGraceMs: MINUTE,
+  /** Embedded hints never leave the process, so their loss shows sooner. */
+  hintGraceMsEmbedded: 5 * SECOND,
+  /** Losers of a conditional write re-read and re-decide this often. */
+  applyAttemptsMax: 10,
+  reviewReminderMs: DAY,
+
+  /** The watchdog's index. Buckets let a short job touch the index twice, not at every step. */
+  bucketMs: 5 * MINUTE,
+  activeShards: 16,
+  sweepBatchMax: 1_000,
+
+  /** Storage. */
+  historyInline: 20,
+  historyChunk: 32,
+  publishBatch: 16,
+  errorLogInline: 20,
+  valueInlineBytesMax: 256,
+  valuesInlineBytesMax: 512,
+  valueItemBytesMax: 300 * KIB,
+  controlItemBytesMax: 200 * KIB,
+  inputBytesMax: 5 * MIB,
+  eventDetailBytesMax: 240 * KIB,
+  queueMessageBytesMax: 240 * KIB,
+  jobRetentionMs: 90 * DAY,
+  deadLetterQueueRetentionMs: 14 * DAY,
+  messageMaxReceives: 5,
+  queueDelayMsMax: 900 * SECOND,
+
+  /** Doors. */
+  keylessWindowMs: 5 * MINUTE,
+  idempotencyKeyCharactersMax: 200,
+  correlationIdCharactersMax: 200,
+  preferWaitSecondsMax: 25,
+  reasonCharactersMax: 500,
+  evidenceBytesMax: 2 * KIB,
+  listLimitDefault: 25,
+  listLimitMax: 100,
+  batchSubmitMax: 100,
+} as const;

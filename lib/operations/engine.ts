@@ -1,0 +1,22 @@
+/**
+ * What every operation is given: the ports, the definitions, the rules, and the name under which it acts.
+ * One engine serves one invocation; embedded mode and the Lambdas build it the same way.
+ */
+import type { Rules } from '../core/events.ts';
+import type { WorkflowPlan } from '../core/plan.ts';
+import type { Ports } from '../ports.ts';
+
+export interface PlanCatalog {
+  /** The given version, or the newest when it is null; undefined when this code does not have it. */
+  find(type: string, version: number | null): WorkflowPlan | undefined;
+  /** Every version of every workflow, by name, then version. */
+  list(): readonly WorkflowPlan[];
+}
+
+export interface Engine {
+  readonly ports: Ports;
+  readonly plans: PlanCatalog;
+  readonly rules: Rules;
+  /** `orchestrator:<function>`, the actor of what no person asked for. */
+  readonly actor: string;
+}

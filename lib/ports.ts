@@ -1,0 +1,211 @@
+/**
+ * Everything outside, on one page. Operations know these interfaces and nothing else; adapters implement them and all
+ * pass the same contract suite (`test/contracts`). Every write is conditional or idempotent: a caller may die after
+ * any call, and any call may be made twice.
+ */
+import type { Answer } from './core/answers.ts';
+import type { Call, DriverKind, Result } from './core/events.ts';
+import type { EpochMs, JobId } from './core/ids.ts';
+import type { HistoryEntry, Job } from './core/job.ts';
+import type { Json, JsonObject } from './core/json.ts';
+import type { JobState } from './core/states.ts';
+
+export type Created = { readonly created: true } | { readonly created: false; readonly existing: Job };
+export type Updated = { readonly stored: true } | { readonly stored: false; readonly current: Job | null };
+
+export interface ListPosition {
+  readonly createdAt: EpochMs;
+  readonly jobId: string;
+}
+
+export interface JobQuery {
+  /** null: every caller's. */
+  readonly callerId: string | null;
+  readonly state: JobState | null;
+  readonly workflowType: string | null;
+  readonly correlationId: string | null;
+  readonly from: EpochMs | null;
+  readonly to: EpochMs | null;
+  readonly limit: number;
+  /** Continue after this one. */
+  readonly after: ListPosition | null;
+}
+
+export interface Page<T, P> {
+  readonly items: readonly T[];
+  readonly next: P | null;
+}
+
+export interface DueJob {
+  readonly jobId: JobId;
+  /** As the index says, which may lag: only a candidate. */
+  readonly nextActionAt: EpochMs | null;
+}
+
+export interface JobStore {
+  /** Puts a job that does not exist yet. A put of ours whose answer was lost counts as created. */
+  create(job: Job): Promise<Created>;
+  /** The latest state, consistently; values stored apart are not loaded. */
+  read(jobId: JobId): Promise<Job | null>;
+  /** Replaces the job if its revision is `expectedRevision`. A write of ours whose answer was lost counts as stored. */
+  update(job: Job, expectedRevision: number): Promise<Updated>;
+  /** Jobs in the buckets of this shard up to now, oldest first; may lag. */
+  due(shard: number, now: EpochMs, limit: number): Promise<readonly DueJob[]>;
+  /** Newest created first; may lag. */
+  list(query: JobQuery): Promise<Page<Job, ListPosition>>;
+  /** Immutable; the same chunk may be put again. Chunk n holds the entries from n × 32. */
+  putHistoryChunk(jobId: JobId, chunk: number, entries: readonly HistoryEntry[]): Promise<void>;
+  /** All entries stored apart, oldest first. */
+  readHistoryChunks(jobId: JobId): Promise<readonly HistoryEntry[]>;
+}
+
+export interface ValueStore {
+  /** Content-addressed: putting the same text again changes nothing. */
+  put(jobId: JobId, hash: string, text: string): Promise<void>;
+  /** null when there is none; throws when the content does not match its hash. */
+  get(jobId: JobId, hash: string): Promise<string | null>;
+}
+
+export interface ClaimStore {
+  /** Starts a window for this intent, unless one younger than `windowMs` runs; answers the start of the one that holds. */
+  claim(intent: string, now: EpochMs, windowMs: number): Promise<EpochMs>;
+}
+
+export interface DeadLetter {
+  readonly deadLetterId: string;
+  readonly jobId: JobId;
+  readonly callerId: string;
+  readonly workflowType: string;
+  readonly reason: string;
+  readonly status: 'open' | 'replayed' | 'discarded';
+  readonly quarantinedAt: EpochMs;
+  /** The history entry this record stands at: news with an older one are ignored. */
+  readonly seq: number;
+  /** The record as contracts show it, but for status and lineage. */
+  readonly body: JsonObject;
+}
+
+export interface DeadLetterQuery {
+  readonly callerId: string | null;
+  readonly reason: string | null;
+  readonly workflowType: string | null;
+  readonly status: string | null;
+  readonly limit: number;
+  readonly after: ListPosition | null;
+}
+
+export interface DeadLetterStore {
+  /** Inserts, or refreshes the body of an earlier one; `status` and `quarantinedAt` of a stored one stay. */
+  put(record: DeadLetter): Promise<void>;
+  get(deadLetterId: string): Promise<DeadLetter | null>;
+  /** Newest first; may lag. */
+  list(query: DeadLetterQuery): Promise<Page<DeadLetter, ListPosition>>;
+}
+
+export type QueueName = 'dispatch' | 'compensate';
+
+export function queueOf(kind: DriverKind): QueueName {
+  return kind === 'forward' ? 'dispatch' : 'compensate';
+}
+
+/** A hint says «look at this job» and may be lost; a result carries an answer and may not. */
+export type Message =
+  | { readonly kind: 'hint'; readonly jobId: JobId; readonly revision: number; readonly hops: number }
+  | { readonly kind: 'result'; readonly jobId: JobId; readonly result: Result };
+
+export interface CommandQueue {
+  /** Delivered at least once, not before `delayMs` (at most 900 s), in any order. */
+  send(queue: QueueName, message: Message, delayMs: number): Promise<void>;
+}
+
+export interface Received {
+  readonly message: Message;
+  readonly receipt: string;
+  readonly receives: number;
+}
+
+/** The reading side where no event source mapping reads for us. */
+export interface QueueReader {
+  /** Hides what it returns for `visibilityMs`; a message received too often goes to the dead-letter queue instead. */
+  receive(queue: QueueName, max: number, visibilityMs: number): Promise<readonly Received[]>;
+  remove(queue: QueueName, receipt: string): Promise<void>;
+  /** Takes what lies in the dead-letter queue, for good. */
+  takeDeadLetters(queue: QueueName, max: number): Promise<readonly Message[]>;
+}
+
+export interface Timers {
+  /** Sends a hint at `at`, once or more often; a past time fires now; a name that exists already is a success. */
+  arm(timer: { readonly name: string; readonly at: EpochMs; readonly queue: QueueName; readonly message: Message }): Promise<void>;
+}
+
+export interface BusEvent {
+  readonly eventId: string;
+  readonly detailType: string;
+  readonly detail: JsonObject;
+  readonly time: EpochMs;
+}
+
+export interface EventBus {
+  /** At least once each; throws when any entry was not taken after the adapter's own retries. */
+  publish(events: readonly BusEvent[]): Promise<void>;
+}
+
+/** One call with what travels beside it. */
+export interface CallEnvelope {
+  readonly call: Call;
+  readonly jobId: JobId;
+  readonly workflowVersion: number;
+  readonly correlationId: string;
+  readonly traceparent: string;
+  readonly tracestate: string | null;
+}
+
+export interface Participants {
+  /**
+   * Calls once and answers within `call.timeoutMs`; never throws for what the participant or the way to it did: that
+   * is an answer. Whatever cannot be told apart from «applied» may have applied.
+   */
+  call(envelope: CallEnvelope): Promise<Answer>;
+}
+
+export interface Changes {
+  /** Resolves when the job may have changed, at the latest after `withinMs`. */
+  next(jobId: JobId, withinMs: number): Promise<void>;
+}
+
+export interface Clock {
+  now(): EpochMs;
+  /** Runs `action` once after `ms`; the answer takes it back. */
+  after(ms: number, action: () => void): () => void;
+}
+
+export interface Ids {
+  /** Fresh for every write, ≥ 64 bits of chance; its first 8 characters mark the history entries it makes. */
+  writeId(): string;
+  /** Fresh for every run of a driver. */
+  owner(): string;
+  /** A new W3C trace: version, trace id, span id, flags. */
+  traceparent(): string;
+  /** In [0, 1). */
+  random(): number;
+}
+
+export interface Log {
+  /** Fields never hold payloads, tokens or keys. */
+  write(level: 'debug' | 'info' | 'warn' | 'error', event: string, fields: Readonly<Record<string, Json>>): void;
+}
+
+export interface Ports {
+  readonly jobs: JobStore;
+  readonly values: ValueStore;
+  readonly claims: ClaimStore;
+  readonly deadLetters: DeadLetterStore;
+  readonly queue: CommandQueue;
+  readonly timers: Timers;
+  readonly bus: EventBus;
+  readonly participants: Participants;
+  readonly changes: Changes;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+}
