@@ -36,6 +36,7 @@ const LAYERS = {
     path: '^lib/contract/',
     may: ['core', 'definition'],
     packages: ['zod'],
+    builtins: ['crypto'], // check sums in what is handed out and comes back
     why: 'Shapes that cross a process depend on meaning alone. Behaviour belongs to operations, transport to http or adapters.',
   },
   'adapter-aws': {

@@ -62,6 +62,7 @@ const REFUSED: readonly (readonly [file: string, text: string, rule: string])[] 
   ],
   ['lib/operations/bad.ts', "import type { X } from '../contract/x.ts';", 'operations-imports'],
   ['lib/operations/bad-builtin.ts', "import { randomUUID } from 'node:crypto';", 'operations-imports'],
+  ['lib/contract/bad-builtin.ts', "import 'node:fs';", 'contract-imports'],
   ['lib/contract/bad.ts', "import type { Ports } from '../ports.ts';", 'contract-imports'],
   ['lib/adapters/aws/bad.ts', "import type { X } from '../../operations/x.ts';", 'adapter-aws-imports'],
   ['lib/adapters/sqlite/bad.ts', "import type { X } from '../memory/x.ts';", 'adapter-sqlite-imports'],
