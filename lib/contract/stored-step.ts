@@ -1,0 +1,136 @@
+/**
+ * Steps as stored: short names, and only what differs from a step that has not begun. A value is stored inline, or
+ * as the hash under which it is stored apart.
+ */
+import type { EpochMs } from '../core/ids.ts';
+import type { Lease, Settlement, StepState, UndoState, Value } from '../core/job.ts';
+import type { Json } from '../core/json.ts';
+import type { StepStatus } from '../core/states.ts';
+
+export type StoredValue = { readonly data: Json } | { readonly hash: string };
+
+export function encodeValue(value: Value): StoredValue {
+  if (value.hash !== null) return { hash: value.hash };
+  if (value.data === undefined) throw new Error('a value has neither data nor a hash: store it apart before the job');
+  return { data: value.data };
+}
+
+export function decodeValue(stored: StoredValue): Value {
+  return 'hash' in stored ? { data: undefined, hash: stored.hash } : { data: stored.data, hash: null };
+}
+
+type StoredLease = readonly [owner: string, until: EpochMs];
+
+/** Members that are undefined are not stored. */
+export interface StoredStep {
+  readonly name: string;
+  readonly status: StepStatus;
+  readonly round?: number | undefined;
+  readonly tries?: number | undefined;
+  readonly queries?: number | undefined;
+  /** 1: may have applied. */
+  readonly may?: 1 | undefined;
+  readonly lease?: StoredLease | undefined;
+  readonly start?: EpochMs | undefined;
+  readonly done?: EpochMs | undefined;
+  readonly next?: EpochMs | undefined;
+  readonly due?: EpochMs | undefined;
+  readonly settle?: Settlement | undefined;
+  readonly err?: string | undefined;
+  readonly msg?: string | undefined;
+  readonly out?: StoredValue | undefined;
+  readonly to?: string | undefined;
+  readonly undo?: StoredUndo | undefined;
+}
+
+interface StoredUndo {
+  readonly gen?: number | undefined;
+  readonly topic: string;
+  readonly tries?: number | undefined;
+  readonly lease?: StoredLease | undefined;
+  readonly start: EpochMs;
+  readonly next?: EpochMs | undefined;
+  readonly done?: EpochMs | undefined;
+  readonly out?: StoredValue | undefined;
+  readonly err?: string | undefined;
+}
+
+export function encodeStep(step: StepState): StoredStep {
+  return {
+    name: step.name,
+    status: step.status,
+    round: step.round || undefined,
+    tries: step.attempts || undefined,
+    queries: step.queries || undefined,
+    may: step.mayHaveApplied ? 1 : undefined,
+    lease: step.lease === null ? undefined : encodeLease(step.lease),
+    start: step.startedAt ?? undefined,
+    done: step.completedAt ?? undefined,
+    next: step.nextAttemptAt ?? undefined,
+    due: step.deadlineAt ?? undefined,
+    settle: step.settleBy ?? undefined,
+    err: step.errorCode ?? undefined,
+    msg: step.errorMessage ?? undefined,
+    out: step.output === null ? undefined : encodeValue(step.output),
+    to: step.target ?? undefined,
+    undo: step.undo === null ? undefined : encodeUndo(step.undo),
+  };
+}
+
+export function decodeStep(stored: StoredStep): StepState {
+  return {
+    name: stored.name,
+    status: stored.status,
+    round: stored.round ?? 0,
+    attempts: stored.tries ?? 0,
+    queries: stored.queries ?? 0,
+    mayHaveApplied: stored.may === 1,
+    lease: stored.lease === undefined ? null : decodeLease(stored.lease),
+    startedAt: stored.start ?? null,
+    completedAt: stored.done ?? null,
+    nextAttemptAt: stored.next ?? null,
+    deadlineAt: stored.due ?? null,
+    settleBy: stored.settle ?? null,
+    errorCode: stored.err ?? null,
+    errorMessage: stored.msg ?? null,
+    output: stored.out === undefined ? null : decodeValue(stored.out),
+    target: stored.to ?? null,
+    undo: stored.undo === undefined ? null : decodeUndo(stored.undo),
+  };
+}
+
+function encodeUndo(undo: UndoState): StoredUndo {
+  return {
+    gen: undo.generation || undefined,
+    topic: undo.topic,
+    tries: undo.attempts || undefined,
+    lease: undo.lease === null ? undefined : encodeLease(undo.lease),
+    start: undo.startedAt,
+    next: undo.nextAttemptAt ?? undefined,
+    done: undo.compensatedAt ?? undefined,
+    out: undo.result === null ? undefined : encodeValue(undo.result),
+    err: undo.errorCode ?? undefined,
+  };
+}
+
+function decodeUndo(stored: StoredUndo): UndoState {
+  return {
+    generation: stored.gen ?? 0,
+    topic: stored.topic,
+    attempts: stored.tries ?? 0,
+    lease: stored.lease === undefined ? null : decodeLease(stored.lease),
+    startedAt: stored.start,
+    nextAttemptAt: stored.next ?? null,
+    compensatedAt: stored.done ?? null,
+    result: stored.out === undefined ? null : decodeValue(stored.out),
+    errorCode: stored.err ?? null,
+  };
+}
+
+function encodeLease(lease: Lease): StoredLease {
+  return [lease.owner, lease.until];
+}
+
+function decodeLease([owner, until]: StoredLease): Lease {
+  return { owner, until };
+}

@@ -1,0 +1,13 @@
+/**
+ * How long a job is kept. It may be forgotten only when it has ended and everything that follows from its end is
+ * published: until then it is in the watchdog's index. Its values, history and dead letter live as long as it does.
+ */
+import type { EpochMs } from './ids.ts';
+import type { Job } from './job.ts';
+import { LIMITS } from './limits.ts';
+import { isTerminal } from './states.ts';
+
+/** When the job may go; null while something can still happen to it. */
+export function expiresAtOf(job: Job): EpochMs | null {
+  return isTerminal(job.state) && job.bucket === null ? job.updatedAt + LIMITS.jobRetentionMs : null;
+}
