@@ -4,10 +4,7 @@
  */
 import type { Json } from './json.ts';
 
-export type Answer =
-  | { readonly kind: 'success'; readonly output: Json }
-  | { readonly kind: 'accepted' }
-  | Failure;
+export type Answer = { readonly kind: 'success'; readonly output: Json } | { readonly kind: 'accepted' } | Failure;
 
 export interface Failure {
   readonly kind: 'failure';
@@ -65,12 +62,22 @@ export const REVOKED = 'CONTRACT_OPERATION_REVOKED';
 /** A failure from its parts; absent hints mean what the defaults of `mayHaveApplied` say. */
 export function failure(code: string, message: string, mayHaveApplied: boolean, retryAfterMs = 0): Failure {
   const fenced = code === REVOKED;
-  return { kind: 'failure', code, message, mayHaveApplied: mayHaveApplied && !fenced, fenced, retryAfterMs, notFound: false };
+  return {
+    kind: 'failure',
+    code,
+    message,
+    mayHaveApplied: mayHaveApplied && !fenced,
+    fenced,
+    retryAfterMs,
+    notFound: false,
+  };
 }
 
 /** Reads one answer. A status outside the vocabulary tells nothing, so the effect may stand. */
 export function readAnswer(status: string, body: Json, hints: FailureHints): Answer {
-  const meaning: StatusMeaning = isStatus(status) ? STATUSES[status] : { class: 'may_have_applied', code: 'EXT_UNEXPECTED' };
+  const meaning: StatusMeaning = isStatus(status)
+    ? STATUSES[status]
+    : { class: 'may_have_applied', code: 'EXT_UNEXPECTED' };
   if (meaning.class === 'success') return { kind: 'success', output: body };
   if (meaning.class === 'accepted') return { kind: 'accepted' };
   const code = hints.code ?? meaning.code ?? 'EXT_UNEXPECTED';

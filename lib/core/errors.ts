@@ -78,16 +78,19 @@ const never: RetryPolicy = {
 const transient: RetryPolicy = { ...never, retryable: true, maxAttempts: 5 };
 
 /** Longest prefix wins; `''` stands for codes we do not know. HTTP is the status when a waiting caller is answered. */
-export const PREFIX_POLICIES: readonly { readonly prefix: string; readonly http: number; readonly policy: RetryPolicy }[] =
-  [
-    { prefix: 'ORCH_RETRYABLE_', http: 503, policy: transient },
-    { prefix: 'CONTRACT_', http: 422, policy: never },
-    { prefix: 'LEGAL_', http: 422, policy: never },
-    { prefix: 'ORCH_', http: 500, policy: never },
-    { prefix: 'EXT_', http: 503, policy: transient },
-    { prefix: 'DQ_', http: 422, policy: never },
-    { prefix: '', http: 500, policy: never },
-  ];
+export const PREFIX_POLICIES: readonly {
+  readonly prefix: string;
+  readonly http: number;
+  readonly policy: RetryPolicy;
+}[] = [
+  { prefix: 'ORCH_RETRYABLE_', http: 503, policy: transient },
+  { prefix: 'CONTRACT_', http: 422, policy: never },
+  { prefix: 'LEGAL_', http: 422, policy: never },
+  { prefix: 'ORCH_', http: 500, policy: never },
+  { prefix: 'EXT_', http: 503, policy: transient },
+  { prefix: 'DQ_', http: 422, policy: never },
+  { prefix: '', http: 500, policy: never },
+];
 
 /** An undo matters more than a forward step: it is tried longer before a person is called. */
 export const UNDO_POLICY: RetryPolicy = {

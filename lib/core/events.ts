@@ -2,11 +2,11 @@
  * What can happen to a job, what `decide` answers, and the calls that follow from it.
  */
 import type { Answer } from './answers.ts';
-import type { EpochMs } from './ids.ts';
-import type { Json } from './json.ts';
-import type { Job } from './job.ts';
-import type { Route } from './plan.ts';
 import type { PolicyOverrides } from './errors.ts';
+import type { EpochMs } from './ids.ts';
+import type { Job } from './job.ts';
+import type { Json } from './json.ts';
+import type { Route } from './plan.ts';
 
 /** Forward load and recovery have their own drivers, so that neither starves the other. */
 export type DriverKind = 'forward' | 'recovery';
@@ -35,7 +35,12 @@ export type JobEvent =
   | { readonly type: 'turn'; readonly driver: Driver }
   /** Answers arrived; the driver, if there is one, goes on from there. */
   | { readonly type: 'results'; readonly results: readonly Result[]; readonly driver: Driver | null }
-  | { readonly type: 'cancel'; readonly actor: string; readonly reason: string; readonly expectedRevision: number | null }
+  | {
+      readonly type: 'cancel';
+      readonly actor: string;
+      readonly reason: string;
+      readonly expectedRevision: number | null;
+    }
   /** Everything up to `upTo` is out; entries before `trimTo` are stored apart. */
   | { readonly type: 'published'; readonly upTo: number; readonly trimTo: number }
   /** The watchdog moves a job that is not due yet to its later bucket. */
@@ -56,6 +61,8 @@ export interface Context {
   readonly now: EpochMs;
   /** In [0, 1). */
   readonly random: number;
+  /** Fresh for the write that this decision may become. */
+  readonly writeId: string;
   /** Of the function that acts: `orchestrator:dispatch`. */
   readonly actor: string;
   readonly rules: Rules;

@@ -29,7 +29,7 @@ export interface Value {
   readonly hash: string | null;
 }
 
-export function valueOf(data: Json): Value {
+export function newValue(data: Json): Value {
   return { data, hash: null };
 }
 

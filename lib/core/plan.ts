@@ -20,7 +20,9 @@ export interface FieldError {
   readonly message: string;
 }
 
-export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly errors: readonly FieldError[] };
+export type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly errors: readonly FieldError[] };
 
 export interface UndoPlan {
   /** Every topic that `choose` may answer; one for most steps. */

@@ -84,6 +84,7 @@ export const STEP_TRANSITIONS: readonly StepTransition[] = [
   row('compensating', 'undo_confirmed', 'compensated'),
   row('compensating', 'undo_refused', 'compensation_failed', 'definitive, or attempts spent'),
   row('compensating', 'undo_retried', 'compensating'),
+  row('compensation_failed', 'undo_confirmed', 'compensated', 'the undo had worked after all'),
   row('compensation_failed', 'operator_retry_undo', 'compensating'),
   row('compensation_failed', 'operator_resolved', 'compensated', 'with evidence'),
   row('compensated', 'late_success', 'compensating', 'at a participant that does not fence'),

@@ -21,6 +21,7 @@ export type JobTrigger =
   | 'undo_failed'
   | 'effect_unknown'
   | 'review_reminder'
+  | 'late_success'
   | 'quarantined'
   | 'operator_resume'
   | 'operator_retry_compensation'
@@ -98,6 +99,11 @@ export const JOB_TRANSITIONS: readonly JobTransition[] = [
   forceClosing('RETRY_SCHEDULED'),
   forceClosing('COMPENSATING'),
   row('FAILED', 'quarantined', 'policy_says_so', 'DEAD_LETTERED'),
+  // News about an effect after the job stopped: told and listed, nothing moves.
+  row('NEEDS_REVIEW', 'late_success', null, 'NEEDS_REVIEW'),
+  row('FAILED', 'late_success', null, 'FAILED'),
+  row('CANCELLED', 'late_success', null, 'CANCELLED'),
+  row('DEAD_LETTERED', 'late_success', null, 'DEAD_LETTERED'),
 ];
 
 /** The target of an edge. Throws when the table forbids it: a breach is a bug, never a late message. */

@@ -1,0 +1,159 @@
+/**
+ * From a step to the call that a driver makes for it. The lease goes into the same write: whoever finds it later knows
+ * that a call may be out, and until when.
+ */
+import { type Draft, mappingContext, moveStep, stepPlan } from './draft.ts';
+import type { Call } from './events.ts';
+import { giveUpUndo } from './fold-undo.ts';
+import { dataOf, forwardOperationId, type Lease, type StepState, type UndoState, undoOperationId } from './job.ts';
+import type { Json } from './json.ts';
+import { LIMITS } from './limits.ts';
+import { hasUndo, type StepPlan } from './plan.ts';
+
+/** Whether the driver at hand may start a call that takes this long. */
+export function fits(draft: Draft, kind: 'forward' | 'recovery', timeoutMs: number): boolean {
+  const { driver } = draft;
+  return driver !== null && driver.kind === kind && driver.remainingMs > timeoutMs + LIMITS.callMarginMs;
+}
+
+/** Calls a step forward, first time or again. A definition that cannot say what to send fails the step. */
+export function callForward(draft: Draft, step: StepState): void {
+  const plan = stepPlan(draft, step);
+  const route = draft.context.rules.route(plan.topic);
+  const mapped = bodyOf(draft, plan);
+  if (route === undefined || !mapped.ok) {
+    const code = route === undefined ? 'ORCH_UNROUTED_TOPIC' : 'ORCH_MAPPING_FAILED';
+    const message = mapped.ok ? `topic ${plan.topic} has no route` : mapped.message;
+    notCallable(draft, step, code, message);
+    return;
+  }
+  const attempts = step.attempts + 1;
+  const lease = leaseFor(draft, plan.timeoutMs);
+  const next = moveStep(draft, step, 'called', {
+    attempts,
+    lease,
+    startedAt: step.startedAt ?? draft.context.now,
+    nextAttemptAt: null,
+    settleBy: null,
+    target: step.target ?? route.target,
+  });
+  const about = { direction: 'do', topic: plan.topic, timeoutMs: plan.timeoutMs, fence: false } as const;
+  pushCall(draft, next, lease, { ...about, attempt: attempts, body: mapped.body, about: null });
+}
+
+function notCallable(draft: Draft, step: StepState, errorCode: string, message: string): void {
+  // Only a first call can meet this: mappers are pure, and routes are checked when the job is accepted.
+  const on = step.status === 'pending' ? 'not_callable' : 'budget_spent';
+  moveStep(draft, step, on, { errorCode, errorMessage: message, nextAttemptAt: null, settleBy: null });
+}
+
+/** Asks what became of an operation. While turning back it also asks to keep it from ever applying. */
+export function callQuery(draft: Draft, step: StepState, topic: string, fence: boolean): void {
+  const plan = stepPlan(draft, step);
+  const mapped = bodyOf(draft, plan);
+  const queries = step.queries + 1;
+  const lease = leaseFor(draft, plan.timeoutMs);
+  const next = moveStep(draft, step, 'queried', { queries, lease, nextAttemptAt: null, settleBy: null });
+  const body = { input: mapped.ok ? mapped.body : null };
+  const about = forwardOperationId(draft.job, next);
+  pushCall(draft, next, lease, {
+    direction: 'query',
+    topic,
+    timeoutMs: plan.timeoutMs,
+    fence,
+    attempt: queries,
+    body,
+    about,
+  });
+}
+
+/** Starts or repeats an undo, under one stable id for each generation. */
+export function callUndo(draft: Draft, step: StepState): void {
+  const plan = stepPlan(draft, step);
+  if (!hasUndo(plan)) throw new Error(`step ${step.name} has nothing to undo with`);
+  const request = undoRequest(draft, step, plan);
+  if (!request.ok) {
+    giveUpUndo(draft, beginUndo(draft, step, plan.undo.topics[0] ?? plan.topic, null), request.code, request.message);
+    return;
+  }
+  const lease = leaseFor(draft, plan.undo.timeoutMs);
+  const next = beginUndo(draft, step, request.topic, lease);
+  const about = { about: forwardOperationId(draft.job, next), timeoutMs: plan.undo.timeoutMs, fence: false } as const;
+  const attempt = next.undo?.attempts ?? 1;
+  pushCall(draft, next, lease, { ...about, direction: 'undo', topic: request.topic, attempt, body: request.body });
+}
+
+function beginUndo(draft: Draft, step: StepState, topic: string, lease: Lease | null): StepState {
+  const { now } = draft.context;
+  const fresh: UndoState = {
+    generation: 0,
+    topic,
+    attempts: 0,
+    lease: null,
+    startedAt: now,
+    nextAttemptAt: null,
+    compensatedAt: null,
+    result: null,
+    errorCode: null,
+  };
+  const before = step.undo ?? fresh;
+  const undo: UndoState = { ...before, topic, attempts: before.attempts + 1, lease, nextAttemptAt: null };
+  const on = step.status === 'compensating' ? 'undo_retried' : 'undo_called';
+  return moveStep(draft, step, on, { undo, nextAttemptAt: null, settleBy: null });
+}
+
+type UndoRequest =
+  | { readonly ok: true; readonly topic: string; readonly body: Json }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+function undoRequest(draft: Draft, step: StepState, plan: StepPlan): UndoRequest {
+  if (!hasUndo(plan)) return { ok: false, code: 'ORCH_MAPPING_FAILED', message: 'nothing to undo with' };
+  const output = step.output === null ? null : dataOf(step.output);
+  const mapped = bodyOf(draft, plan);
+  if (!mapped.ok) return { ok: false, code: 'ORCH_MAPPING_FAILED', message: mapped.message };
+  try {
+    const topic = plan.undo.choose(output);
+    if (draft.context.rules.route(topic) === undefined) {
+      return { ok: false, code: 'ORCH_UNROUTED_TOPIC', message: `undo topic ${topic} has no route` };
+    }
+    const body = plan.undo.map === null ? { input: mapped.body, output } : plan.undo.map(mapped.body, output);
+    return { ok: true, topic, body };
+  } catch (error) {
+    return { ok: false, code: 'ORCH_MAPPING_FAILED', message: messageOf(error) };
+  }
+}
+
+type Mapped = { readonly ok: true; readonly body: Json } | { readonly ok: false; readonly message: string };
+
+/** What the step is or was sent: mappers are pure, so every attempt and the undo see the same. */
+function bodyOf(draft: Draft, plan: StepPlan): Mapped {
+  try {
+    return { ok: true, body: plan.map(mappingContext(draft)) };
+  } catch (error) {
+    return { ok: false, message: messageOf(error) };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function leaseFor(draft: Draft, timeoutMs: number): Lease {
+  if (draft.driver === null) throw new Error('only a driver makes calls');
+  return { owner: draft.driver.owner, until: draft.context.now + timeoutMs + LIMITS.leaseMarginMs };
+}
+
+type Particulars = Pick<Call, 'direction' | 'topic' | 'timeoutMs' | 'fence' | 'attempt' | 'body' | 'about'>;
+
+function pushCall(draft: Draft, step: StepState, lease: Lease, call: Particulars): void {
+  const operationId =
+    call.direction === 'undo' ? undoOperationId(draft.job, step) : forwardOperationId(draft.job, step);
+  draft.calls.push({
+    ...call,
+    step: step.name,
+    target: draft.context.rules.route(call.topic)?.target ?? step.target ?? '',
+    operationId,
+    lastStartAt: lease.until - call.timeoutMs,
+    deadlineAt: draft.context.now + call.timeoutMs,
+  });
+}

@@ -1,0 +1,44 @@
+/**
+ * A request to stop. It is granted while everything done so far can be taken back, and refused with the reason
+ * otherwise; granted, it leads through the same compensation as a failure.
+ */
+import { type Draft, moveJob } from './draft.ts';
+import { pivot } from './effects.ts';
+import { ended, turnBack } from './ends.ts';
+import type { Decision, JobEvent } from './events.ts';
+import { isTerminal } from './states.ts';
+
+type CancelEvent = Extract<JobEvent, { type: 'cancel' }>;
+type Refusal = Extract<Decision, { status: 'refused' }>;
+
+const refused = (detail: string): Refusal => ({ status: 'refused', code: 'ORCH_INVALID_STATE_TRANSITION', detail });
+
+/** Turns the job back, or says why not; null when granted. */
+export function cancelJob(draft: Draft, event: CancelEvent): Refusal | null {
+  const { job } = draft;
+  if (event.expectedRevision !== null && event.expectedRevision !== job.revision) {
+    return refused(`the job is at revision ${job.revision}, not ${event.expectedRevision}: read it again, then decide`);
+  }
+  if (isTerminal(job.state)) return refused(`the job has ended as ${job.state}: there is nothing left to cancel`);
+  const reason = `cancel_requested: ${event.reason}`;
+  const code = 'ORCH_CANCELLED';
+  switch (job.state) {
+    case 'PENDING':
+    case 'VALIDATING':
+      job.stoppedReason = code;
+      job.turnBack = { cause: 'cancel', at: draft.context.now };
+      moveJob(draft, 'cancel_requested', null, { reason, actor: event.actor, errorCode: code });
+      ended(draft);
+      return null;
+    case 'COMPENSATING':
+      return refused('the job is already being taken back: its rollback cannot be cancelled');
+    case 'NEEDS_REVIEW':
+      return refused('the job waits for an operator: resolve its open effects or close it instead');
+    default:
+      if (pivot(job, draft.plan) !== 'before') {
+        return refused('an irreversible step has been started: the job can only go on from here');
+      }
+      turnBack(draft, { cause: 'cancel', code, stoppedReason: code, step: null, reason, actor: event.actor });
+      return null;
+  }
+}

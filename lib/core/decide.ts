@@ -1,0 +1,184 @@
+/**
+ * The one place where a job's next state is decided: a pure function of the job, what happened, and the facts given.
+ * Same arguments, same answer, for ever; no clock, no chance, no waiting. Every state answers every event: it changes
+ * the job, or ignores the event with a reason, or refuses it with one.
+ */
+
+import { cancelJob } from './cancel.ts';
+import { type Draft, draftOf, moveJob } from './draft.ts';
+import { ended, remind } from './ends.ts';
+import type { Context, Decision, Ignored, JobEvent, Result } from './events.ts';
+import { expire } from './expire.ts';
+import { foldForward } from './fold-forward.ts';
+import { foldQuery } from './fold-query.ts';
+import { foldUndo } from './fold-undo.ts';
+import { goForward } from './forward.ts';
+import { dataOf, type Job } from './job.ts';
+import { LIMITS } from './limits.ts';
+import type { WorkflowPlan } from './plan.ts';
+import { recover } from './recover.ts';
+import { bucketOf, fileUnder, nextActionAt, workDueAt } from './schedule.ts';
+import { isTerminal, type JobState } from './states.ts';
+
+export function decide(job: Job, event: JobEvent, plan: WorkflowPlan, context: Context): Decision {
+  switch (event.type) {
+    case 'turn':
+      return turn(draftOf(job, plan, context, event.driver));
+    case 'results':
+      return fold(draftOf(job, plan, context, event.driver), event.results);
+    case 'cancel': {
+      const draft = draftOf(job, plan, context, null);
+      const refusal = cancelJob(draft, event);
+      if (refusal !== null) return refusal;
+      advance(draft);
+      return close(draft, false);
+    }
+    case 'published':
+      return published(draftOf(job, plan, context, null), event.upTo, event.trimTo);
+    case 'refile':
+      return refile(draftOf(job, plan, context, null));
+  }
+}
+
+function turn(draft: Draft): Decision {
+  if (isTerminal(draft.job.state)) return { status: 'ignored', reason: 'terminal' };
+  const due = workDueAt(draft.job, draft.plan, draft.context.rules, draft.context.now);
+  advance(draft);
+  if (draft.changed) return close(draft, false);
+  return { status: 'ignored', reason: due !== null && due > draft.context.now ? 'nothing_due' : 'leased' };
+}
+
+function fold(draft: Draft, results: readonly Result[]): Decision {
+  for (const result of results) {
+    const ignored = foldOne(draft, result);
+    if (ignored !== null) draft.ignored.push(ignored);
+  }
+  if (!isTerminal(draft.job.state)) advance(draft);
+  if (draft.changed) return close(draft, false);
+  return { status: 'ignored', reason: draft.ignored[0] ?? 'nothing_due' };
+}
+
+function foldOne(draft: Draft, result: Result): Ignored | null {
+  const step = draft.job.steps.find((one) => one.name === result.step);
+  if (step === undefined) return 'unknown_operation';
+  if (draft.job.state === 'COMPLETED') return 'terminal';
+  switch (result.direction) {
+    case 'do':
+      return foldForward(draft, step, result);
+    case 'undo':
+      return foldUndo(draft, step, result);
+    case 'query':
+      return foldQuery(draft, step, result);
+  }
+}
+
+/**
+ * Goes on until nothing more can be done in this write. Each round either moves the job or a step along its table, and
+ * neither table has a loop that turns without a call, so a handful of rounds is enough; more is a bug.
+ */
+function advance(draft: Draft): void {
+  const roundsMax = draft.job.steps.length * 4 + 16;
+  for (let round = 0; round < roundsMax; round += 1) {
+    const before = fingerprintOf(draft);
+    expire(draft);
+    step(draft);
+    if (fingerprintOf(draft) === before) return;
+  }
+  throw new Error(`job ${draft.job.jobId} does not come to rest in ${draft.job.state}`);
+}
+
+/** States and statuses say whether a round moved anything; other fields only follow them. */
+function fingerprintOf(draft: Draft): string {
+  return `${draft.job.state} ${draft.job.steps.map((one) => `${one.status}${one.settleBy ?? ''}`).join(' ')}`;
+}
+
+function step(draft: Draft): void {
+  const { state } = draft.job;
+  switch (state) {
+    case 'PENDING':
+      if (draft.driver !== null) moveJob(draft, 'dispatched', null);
+      return;
+    case 'VALIDATING':
+      validate(draft);
+      return;
+    case 'PROCESSING':
+    case 'RETRY_SCHEDULED':
+      goForward(draft);
+      return;
+    case 'COMPENSATING':
+      recover(draft);
+      return;
+    case 'NEEDS_REVIEW':
+      if (reminderIsDue(draft)) remind(draft);
+      return;
+    case 'COMPLETED':
+    case 'CANCELLED':
+    case 'FAILED':
+    case 'DEAD_LETTERED':
+      return;
+  }
+}
+
+function reminderIsDue(draft: Draft): boolean {
+  const due = workDueAt(draft.job, draft.plan, draft.context.rules, draft.context.now);
+  return draft.driver !== null && due !== null && due <= draft.context.now;
+}
+
+/** Input and routes are looked at once, before the first effect. */
+function validate(draft: Draft): void {
+  const { job, plan, context } = draft;
+  const checked = plan.checkInput(dataOf(job.input));
+  const unrouted = topicsOf(plan).find((topic) => context.rules.route(topic) === undefined);
+  if (checked.ok && unrouted === undefined) {
+    moveJob(draft, 'accepted', null);
+    return;
+  }
+  const code = checked.ok ? 'ORCH_UNROUTED_TOPIC' : 'CONTRACT_INPUT_INVALID';
+  job.lastErrorCode = code;
+  job.stoppedReason = code;
+  job.lastErrorMessage = checked.ok
+    ? `topic ${unrouted ?? ''} has no route`
+    : checked.errors.map((error) => `${error.path}: ${error.message}`).join('; ');
+  moveJob(draft, 'rejected', null, { errorCode: code });
+  ended(draft);
+}
+
+function topicsOf(plan: WorkflowPlan): string[] {
+  return plan.steps.flatMap((one) => [
+    one.topic,
+    ...(one.query === null ? [] : [one.query.topic]),
+    ...(one.undo === null || 'none' in one.undo ? [] : one.undo.topics),
+  ]);
+}
+
+function published(draft: Draft, upTo: number, trimTo: number): Decision {
+  const { job } = draft;
+  const first = job.history[0]?.seq ?? 0;
+  if (upTo <= job.publishedSeq && trimTo <= first) return { status: 'ignored', reason: 'already_published' };
+  job.publishedSeq = Math.max(job.publishedSeq, upTo);
+  job.history = job.history.filter((entry) => entry.seq >= trimTo || entry.seq > job.publishedSeq);
+  return close(draft, true);
+}
+
+function refile(draft: Draft): Decision {
+  const { job, context } = draft;
+  if (job.nextActionAt === null || job.nextActionAt <= context.now) return { status: 'ignored', reason: 'nothing_due' };
+  if (job.bucket !== null && bucketOf(job.nextActionAt) <= job.bucket)
+    return { status: 'ignored', reason: 'nothing_due' };
+  return close(draft, true);
+}
+
+/** Seals the copy: times, bucket, revision and the mark of the write that stores it. */
+function close(draft: Draft, mayMoveLater: boolean): Decision {
+  const { job, plan, context } = draft;
+  job.updatedAt = context.now;
+  job.nextActionAt = nextActionAt(job, plan, context.rules, context.now);
+  const parks = draft.calls.length === 0 && (job.nextActionAt ?? 0) - context.now >= LIMITS.parkThresholdMs;
+  job.bucket = fileUnder(job, mayMoveLater || (parks && WAITING.has(job.state)), context.now);
+  job.revision += 1;
+  job.writeId = context.writeId;
+  return { status: 'changed', job, calls: draft.calls };
+}
+
+/** States in which a job without calls rests; in the others its next driver is already on the way. */
+const WAITING: ReadonlySet<JobState> = new Set(['RETRY_SCHEDULED', 'COMPENSATING', 'NEEDS_REVIEW']);

@@ -1,0 +1,119 @@
+/**
+ * What a job has done to the world so far, read off its steps: which effects are or may be applied, and which of them
+ * an undo is owed. Nothing here is stored; `open_effects` and the recovery plan are both drawn from it.
+ */
+import type { EpochMs } from './ids.ts';
+import { forwardOperationId, type Job, type Lease, type StepState } from './job.ts';
+import { hasUndo, type StepPlan, type WorkflowPlan } from './plan.ts';
+
+export interface OpenEffect {
+  readonly step: string;
+  readonly operationId: string;
+  readonly state: 'applied' | 'unknown' | 'undo_failed';
+  readonly since: EpochMs;
+}
+
+export function planOf(plan: WorkflowPlan, name: string): StepPlan {
+  const found = plan.steps.find((step) => step.name === name);
+  if (found === undefined) throw new Error(`workflow ${plan.type} ${plan.version} has no step ${name}`);
+  return found;
+}
+
+export function isAlive(lease: Lease | null, now: EpochMs, livingOwners: string | null): lease is Lease {
+  return lease !== null && now < lease.until && (livingOwners === null || lease.owner.startsWith(livingOwners));
+}
+
+/** `applied`, `unknown`, or nothing: what the step's own operation has left, leaving aside any undo. */
+function effectOf(step: StepState, plan: StepPlan): 'applied' | 'unknown' | null {
+  if (plan.kind === 'readOnly') return null;
+  switch (step.status) {
+    case 'succeeded':
+      return 'applied';
+    case 'dispatched':
+    case 'unknown':
+    case 'reconciling':
+      return 'unknown';
+    case 'waiting':
+    case 'retry_scheduled':
+    case 'failed':
+    case 'skipped':
+    case 'compensated':
+      return step.mayHaveApplied ? 'unknown' : null;
+    case 'compensating':
+      return step.completedAt === null ? 'unknown' : 'applied';
+    case 'compensation_failed':
+    case 'pending':
+      return null;
+  }
+}
+
+/** Every effect that is or may be applied, in order of definition; none once the job is complete. */
+export function openEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
+  if (job.state === 'COMPLETED') return [];
+  const open: OpenEffect[] = [];
+  for (const step of job.steps) {
+    const stepPlan = planOf(plan, step.name);
+    const effect = effectOf(step, stepPlan);
+    const state = step.status === 'compensation_failed' ? 'undo_failed' : effect;
+    // An effect that says it needs no undo is nothing to settle, once it is certain.
+    if (state === null || (state === 'applied' && !hasUndo(stepPlan) && stepPlan.kind !== 'irreversible')) continue;
+    const since = step.completedAt ?? step.startedAt ?? job.updatedAt;
+    open.push({ step: step.name, operationId: forwardOperationId(job, step), state, since });
+  }
+  return open;
+}
+
+/** Steps that keep a job from ending clean: an effect nobody can undo, or one that nobody can establish. */
+export function unsettledEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
+  return openEffects(job, plan).filter((effect) => effect.state !== 'applied');
+}
+
+/** Whether an undo is owed for this step: it succeeded, or may have. */
+export function owesUndo(step: StepState, plan: StepPlan): boolean {
+  if (!hasUndo(plan)) return false;
+  switch (step.status) {
+    case 'succeeded':
+    case 'unknown':
+      return true;
+    case 'failed':
+    case 'retry_scheduled':
+      return step.mayHaveApplied;
+    case 'pending':
+    case 'skipped':
+    case 'dispatched':
+    case 'waiting':
+    case 'reconciling':
+    case 'compensating':
+    case 'compensated':
+    case 'compensation_failed':
+      return false;
+  }
+}
+
+/**
+ * Steps in the order in which they are undone: the definition's own, else last completed first. One that never
+ * completed may be at work until now, so it counts as last.
+ */
+export function undoOrder(job: Job, plan: WorkflowPlan): readonly StepState[] {
+  const rank = (step: StepState): number => step.completedAt ?? Number.POSITIVE_INFINITY;
+  const order = plan.recovery;
+  const steps = job.steps.map((step, index) => ({ step, index }));
+  if (order !== null) {
+    const place = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
+    steps.sort((a, b) => place(a.step.name) - place(b.step.name) || b.index - a.index);
+  } else {
+    steps.sort((a, b) => (rank(b.step) === rank(a.step) ? b.index - a.index : rank(b.step) - rank(a.step)));
+  }
+  return steps.map(({ step }) => step);
+}
+
+/** Past the pivot nothing before it can be taken back: the irreversible step has, or may have, happened. */
+export function pivot(job: Job, plan: WorkflowPlan): 'before' | 'open' | 'passed' {
+  let found: 'before' | 'open' | 'passed' = 'before';
+  for (const step of job.steps) {
+    if (planOf(plan, step.name).kind !== 'irreversible') continue;
+    if (step.status === 'succeeded') return 'passed';
+    if (effectOf(step, planOf(plan, step.name)) !== null) found = 'open';
+  }
+  return found;
+}

@@ -1,0 +1,201 @@
+/**
+ * Folds the answer to a step's own call into the job. A success of any attempt settles the operation; a failure counts
+ * only from the attempt that is out now. Late and repeated answers are normal and change nothing they should not.
+ */
+import type { Failure } from './answers.ts';
+import { type Draft, goesForward, logError, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
+import type { Ignored, Result } from './events.ts';
+import { forwardOperationId, newValue, type StepState } from './job.ts';
+import type { Json } from './json.ts';
+import { LIMITS } from './limits.ts';
+import { failForward, settleWhileTurningBack } from './settle.ts';
+import { isTerminal } from './states.ts';
+import type { StepTrigger } from './step-transitions.ts';
+
+export function foldForward(draft: Draft, step: StepState, result: Result): Ignored | null {
+  if (result.operationId !== forwardOperationId(draft.job, step) || step.attempts === 0) return 'unknown_operation';
+  switch (result.answer.kind) {
+    case 'success':
+      return succeed(draft, step, result.answer.output, result.at);
+    case 'accepted':
+      return accept(draft, step, result);
+    case 'failure':
+      return fail(draft, step, result, result.answer);
+  }
+}
+
+function accept(draft: Draft, step: StepState, result: Result): Ignored | null {
+  if (step.status !== 'dispatched' || result.attempt !== step.attempts) return 'stale_attempt';
+  const mayHaveApplied = stepPlan(draft, step).kind !== 'readOnly';
+  const waiting = moveStep(draft, step, 'accepted', {
+    lease: null,
+    mayHaveApplied,
+    deadlineAt: draft.context.now + LIMITS.waitMsDefault,
+  });
+  if (goesForward(draft)) return null;
+  settleWhileTurningBack(draft, moveStep(draft, waiting, 'timed_out', { deadlineAt: null }));
+  return null;
+}
+
+function fail(draft: Draft, step: StepState, result: Result, failed: Failure): Ignored | null {
+  const isOut = step.status === 'dispatched' || step.status === 'waiting';
+  if (isOut && result.attempt === step.attempts) {
+    failForward(draft, step, failed);
+    return null;
+  }
+  if (step.status === 'unknown' && failed.fenced) {
+    moveStep(draft, step, 'fenced', {
+      mayHaveApplied: false,
+      settleBy: null,
+      nextAttemptAt: null,
+      errorCode: failed.code,
+    });
+    return null;
+  }
+  return keepAsEvidence(draft, step, result, failed);
+}
+
+/** A late failure moves nothing; that it came is written down once. */
+function keepAsEvidence(draft: Draft, step: StepState, result: Result, failed: Failure): Ignored | null {
+  const told = draft.job.errorLog.some(
+    (entry) => entry.step === step.name && entry.attempt === result.attempt && entry.errorCode === failed.code,
+  );
+  if (told || draft.job.state === 'COMPLETED') return 'late';
+  logError(draft, {
+    step: step.name,
+    attempt: result.attempt,
+    errorCode: failed.code,
+    message: `late: ${failed.message}`,
+    nextAttemptAt: null,
+  });
+  return null;
+}
+
+/** What each status makes of a success: the edge to take, or why there is none. */
+function succeed(draft: Draft, step: StepState, output: Json, at: number): Ignored | null {
+  switch (step.status) {
+    case 'dispatched':
+    case 'waiting':
+    case 'reconciling':
+      settled(draft, step, 'succeeded', output, at);
+      return null;
+    case 'retry_scheduled':
+    case 'unknown':
+      settled(draft, step, 'late_success', output, at);
+      return null;
+    case 'succeeded':
+      return 'duplicate';
+    case 'pending':
+      return 'unknown_operation';
+    case 'failed':
+    case 'skipped':
+      return appliedAfterAll(draft, step, output, at);
+    case 'compensating':
+      return appliedWhileUndoing(draft, step, output, at);
+    case 'compensated':
+      return appliedAfterUndo(draft, step, output, at);
+    case 'compensation_failed':
+      return learnOutput(draft, step, output, at);
+  }
+}
+
+/** The operation has taken effect. An answer that does not fit the schema is an effect all the same. */
+export function settled(draft: Draft, step: StepState, on: StepTrigger, output: Json, at: number): void {
+  const plan = stepPlan(draft, step);
+  const known = {
+    lease: null,
+    nextAttemptAt: null,
+    deadlineAt: null,
+    settleBy: null,
+    completedAt: at,
+    output: newValue(output),
+  };
+  const checked = plan.checkOutput(output);
+  if (checked.ok || !goesForward(draft)) {
+    moveStep(draft, step, on, { ...known, mayHaveApplied: false, errorCode: null, errorMessage: null });
+    return;
+  }
+  const where = checked.errors.map((error) => `${error.path}: ${error.message}`).join('; ');
+  const message = `the answer of ${plan.topic} does not fit the step's output schema: ${where}`;
+  const errorCode = 'CONTRACT_OUTPUT_INVALID';
+  draft.job.lastErrorCode = errorCode;
+  draft.job.lastErrorMessage = message;
+  logError(draft, { step: step.name, attempt: step.attempts, errorCode, message, nextAttemptAt: null });
+  failThough(draft, step, { ...known, mayHaveApplied: plan.kind !== 'readOnly', errorCode, errorMessage: message });
+}
+
+/** `failed` with its effect standing, from whatever status the answer met. */
+function failThough(draft: Draft, step: StepState, known: Partial<StepState>): void {
+  switch (step.status) {
+    case 'dispatched':
+    case 'waiting':
+      moveStep(draft, step, 'refused', known);
+      return;
+    case 'reconciling':
+      moveStep(draft, moveStep(draft, step, 'still_unknown'), 'budget_spent', known);
+      return;
+    default:
+      moveStep(draft, step, 'budget_spent', known);
+  }
+}
+
+/** The step was taken as not applied, and it is: while turning back it becomes an undo, after the end an open effect. */
+function appliedAfterAll(draft: Draft, step: StepState, output: Json, at: number): Ignored | null {
+  if (stepPlan(draft, step).kind === 'readOnly') return 'late';
+  if (step.completedAt !== null) return 'duplicate';
+  setStep(draft, step, { mayHaveApplied: true, output: newValue(output), completedAt: at });
+  tellIfStopped(draft, step);
+  return null;
+}
+
+function appliedWhileUndoing(draft: Draft, step: StepState, output: Json, at: number): Ignored | null {
+  if (step.completedAt !== null || step.undo === null) return 'duplicate';
+  const learned = { output: newValue(output), completedAt: at };
+  if (fences(draft, step)) {
+    setStep(draft, step, learned);
+    return null;
+  }
+  // The undo that is out may have come before the effect, so it proves nothing: undo again, under a new id.
+  setStep(draft, step, { ...learned, undo: { ...step.undo, ...nextGeneration(draft, step) } });
+  return null;
+}
+
+function appliedAfterUndo(draft: Draft, step: StepState, output: Json, at: number): Ignored | null {
+  if (step.undo === null || fences(draft, step)) return 'late';
+  if (step.completedAt !== null && !step.mayHaveApplied) return 'duplicate';
+  const learned = { output: newValue(output), completedAt: at, mayHaveApplied: true };
+  if (draft.job.state !== 'COMPENSATING') {
+    if (step.completedAt !== null) return 'duplicate';
+    setStep(draft, step, learned);
+    tellIfStopped(draft, step);
+    return null;
+  }
+  const undo = { ...step.undo, ...nextGeneration(draft, step), compensatedAt: null };
+  moveStep(draft, step, 'late_success', { ...learned, undo });
+  return null;
+}
+
+function nextGeneration(
+  draft: Draft,
+  step: StepState,
+): { generation: number; attempts: number; lease: null; nextAttemptAt: number } {
+  return { generation: (step.undo?.generation ?? 0) + 1, attempts: 0, lease: null, nextAttemptAt: draft.context.now };
+}
+
+function learnOutput(draft: Draft, step: StepState, output: Json, at: number): Ignored | null {
+  if (step.completedAt !== null) return 'duplicate';
+  setStep(draft, step, { output: newValue(output), completedAt: at });
+  return null;
+}
+
+export function fences(draft: Draft, step: StepState): boolean {
+  return draft.context.rules.route(stepPlan(draft, step).topic)?.fencing ?? false;
+}
+
+/** After a job stopped, news of an effect is an entry of its own: it leads to a dead letter and an alert. */
+function tellIfStopped(draft: Draft, step: StepState): void {
+  const { state } = draft.job;
+  if (!isTerminal(state) && state !== 'NEEDS_REVIEW') return;
+  const reason = `late success of ${step.name} after the job stopped`;
+  moveJob(draft, 'late_success', null, { reason, errorCode: 'ORCH_OUTCOME_UNKNOWN', step: step.name });
+}

@@ -1,0 +1,89 @@
+/**
+ * Folds the answer to an undo. It has a retry policy and a deadline of its own; one that fails for good is a status of
+ * its own, never a log line, and keeps the job from ending clean.
+ */
+import type { Failure } from './answers.ts';
+import { type Draft, draw, logError, moveStep, setStep, stepPlan } from './draft.ts';
+import { policyFor, UNDO_POLICY } from './errors.ts';
+import type { Ignored, Result } from './events.ts';
+import { newValue, type StepState, type UndoState, undoOperationId } from './job.ts';
+import type { Json } from './json.ts';
+import { hasUndo } from './plan.ts';
+import { planRetry } from './retry.ts';
+
+export function foldUndo(draft: Draft, step: StepState, result: Result): Ignored | null {
+  const { undo } = step;
+  if (undo === null || result.operationId !== undoOperationId(draft.job, step)) return 'unknown_operation';
+  const { answer } = result;
+  if (answer.kind === 'success' || (answer.kind === 'failure' && answer.notFound)) {
+    if (step.status === 'compensated') return 'duplicate';
+    if (step.status !== 'compensating' && step.status !== 'compensation_failed') return 'late';
+    confirmUndo(draft, step, undo, answer.kind === 'success' ? answer.output : null, result.at);
+    return null;
+  }
+  if (step.status !== 'compensating' || result.attempt !== undo.attempts || undo.lease === null) return 'stale_attempt';
+  // «Accepted» promises an answer later; until it comes the undo is open and asked for again.
+  if (answer.kind === 'accepted') failUndo(draft, step, acceptedIsNotDone);
+  else failUndo(draft, step, answer);
+  return null;
+}
+
+const acceptedIsNotDone: Failure = {
+  kind: 'failure',
+  code: 'EXT_IN_PROGRESS',
+  message: 'the undo was accepted, its end is not known yet',
+  mayHaveApplied: true,
+  fenced: false,
+  retryAfterMs: 0,
+  notFound: false,
+};
+
+function confirmUndo(draft: Draft, step: StepState, undo: UndoState, result: Json, at: number): void {
+  const route = draft.context.rules.route(stepPlan(draft, step).topic);
+  // Without fencing, the undo of an effect nobody ever saw may have come before it: the doubt stays.
+  const mayHaveApplied = step.completedAt === null && route?.fencing !== true;
+  moveStep(draft, step, 'undo_confirmed', {
+    mayHaveApplied,
+    undo: { ...undo, lease: null, nextAttemptAt: null, compensatedAt: at, result: newValue(result), errorCode: null },
+  });
+}
+
+export function failUndo(draft: Draft, step: StepState, failed: Failure): void {
+  const { undo } = step;
+  const plan = stepPlan(draft, step);
+  if (undo === null || !hasUndo(plan)) throw new Error(`step ${step.name} has no undo to fail`);
+  const base = { ...UNDO_POLICY, ...plan.undo.retry };
+  const policy = policyFor(failed.code, [draft.context.rules.policies, draft.plan.retry], base);
+  // A doubtful answer is always asked again: only a definitive refusal ends an undo at once.
+  const retry = planRetry(
+    { ...policy, retryable: policy.retryable || failed.mayHaveApplied, maxAttempts: base.maxAttempts },
+    undo.attempts - 1,
+    draw(draft),
+    failed.retryAfterMs,
+  );
+  const nextAttemptAt = retry.again ? draft.context.now + retry.delayMs : null;
+  if (nextAttemptAt === null || nextAttemptAt > undo.startedAt + draft.plan.undoDeadlineMs) {
+    giveUpUndo(draft, step, failed.code, failed.message);
+    return;
+  }
+  log(draft, step, undo.attempts, failed.code, failed.message, nextAttemptAt);
+  setStep(draft, step, { undo: { ...undo, lease: null, nextAttemptAt, errorCode: failed.code } });
+}
+
+export function giveUpUndo(draft: Draft, step: StepState, code: string, message: string): void {
+  const { undo } = step;
+  if (undo === null) throw new Error(`step ${step.name} has no undo to give up`);
+  log(draft, step, undo.attempts, code, message, null);
+  moveStep(draft, step, 'undo_refused', { undo: { ...undo, lease: null, nextAttemptAt: null, errorCode: code } });
+}
+
+function log(
+  draft: Draft,
+  step: StepState,
+  attempt: number,
+  errorCode: string,
+  text: string,
+  nextAttemptAt: number | null,
+) {
+  logError(draft, { step: step.name, attempt, errorCode, message: `undo: ${text}`, nextAttemptAt });
+}

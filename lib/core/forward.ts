@@ -1,0 +1,122 @@
+/**
+ * The way forward: which steps to call next, and when the job is complete, waits, or turns back. Stages run one after
+ * another, the steps of a stage at once.
+ */
+
+import { failure } from './answers.ts';
+import { callForward, callQuery, fits } from './calls.ts';
+import { type Draft, forwardInFlight, leaseHolds, mappingContext, moveJob, stepPlan } from './draft.ts';
+import { pivot } from './effects.ts';
+import { askForReview, ended, turnBack } from './ends.ts';
+import { policyFor } from './errors.ts';
+import type { StepState } from './job.ts';
+import { newValue } from './job.ts';
+import { LIMITS } from './limits.ts';
+import { settleForward } from './settle.ts';
+
+export function goForward(draft: Draft): void {
+  const { job, context } = draft;
+  const failed = job.steps.find((step) => step.status === 'failed');
+  if (failed !== undefined) {
+    turnBackFor(draft, failed);
+    return;
+  }
+  if (context.now >= job.deadlineAt && pivot(job, draft.plan) !== 'open') {
+    const code = 'ORCH_DEADLINE_EXCEEDED';
+    turnBack(draft, { cause: 'deadline', code, stoppedReason: code, step: firstOpen(draft)?.name ?? null });
+    return;
+  }
+  if (job.steps.every(isSettled)) {
+    complete(draft);
+    return;
+  }
+  const review = job.steps.find((step) => step.status === 'unknown' && step.settleBy === 'review');
+  if (review !== undefined) {
+    if (!forwardInFlight(draft)) askForReview(draft, review.name);
+    return;
+  }
+  for (const step of currentStage(draft)) start(draft, step);
+  parkIfIdle(draft);
+}
+
+/** A refused call changed a step to failed: the caller's loop comes round once more. */
+function start(draft: Draft, step: StepState): void {
+  const plan = stepPlan(draft, step);
+  if (leaseHolds(draft, step) || !isDue(step, draft.context.now) || !fits(draft, 'forward', plan.timeoutMs)) return;
+  if (step.status !== 'pending' && step.status !== 'retry_scheduled' && step.status !== 'unknown') return;
+  if (draft.job.state === 'RETRY_SCHEDULED') moveJob(draft, 'due', null, { step: step.name });
+  if (step.status === 'unknown' && step.settleBy === 'query' && plan.query !== null) {
+    callQuery(draft, step, plan.query.topic, false);
+  } else if (step.status === 'unknown' && step.settleBy !== 'retry') {
+    settleForward(draft, step, failure(step.errorCode ?? 'EXT_TIMEOUT', step.errorMessage ?? 'unknown', true), null);
+  } else {
+    callForward(draft, step);
+  }
+}
+
+function isDue(step: StepState, now: number): boolean {
+  return step.nextAttemptAt === null || step.nextAttemptAt <= now;
+}
+
+function isSettled(step: StepState): boolean {
+  return step.status === 'succeeded' || step.status === 'skipped';
+}
+
+function firstOpen(draft: Draft): StepState | undefined {
+  return draft.job.steps.find((step) => !isSettled(step));
+}
+
+/** The steps of the first stage that is not settled yet. */
+export function currentStage(draft: Pick<Draft, 'job' | 'plan'>): StepState[] {
+  const stageOf = (step: StepState): number => draft.plan.steps.find((one) => one.name === step.name)?.stage ?? 0;
+  const open = draft.job.steps.filter((step) => !isSettled(step));
+  const stage = Math.min(...open.map(stageOf));
+  return open.filter((step) => stageOf(step) === stage);
+}
+
+/** Nothing in flight and the next try is far: the job waits outside, where it costs nothing. */
+function parkIfIdle(draft: Draft): void {
+  const { job, context } = draft;
+  if (job.state !== 'PROCESSING' || forwardInFlight(draft)) return;
+  const stage = currentStage(draft);
+  const waits = stage.map((step) => step.nextAttemptAt);
+  if (waits.some((at) => at === null) || stage.some((step) => step.status === 'waiting')) return;
+  const earliest = Math.min(...waits.map((at) => at ?? 0));
+  if (earliest - context.now >= LIMITS.parkThresholdMs) moveJob(draft, 'retry_later', null, retryDetails(stage));
+}
+
+function retryDetails(stage: readonly StepState[]): { step: string | null; errorCode: string | null } {
+  const waiting = stage.find((step) => step.nextAttemptAt !== null);
+  return { step: waiting?.name ?? null, errorCode: waiting?.errorCode ?? null };
+}
+
+function complete(draft: Draft): void {
+  const { job, plan } = draft;
+  let output: ReturnType<typeof plan.output>;
+  try {
+    output = plan.output(mappingContext(draft));
+  } catch (error) {
+    job.lastErrorCode = 'ORCH_MAPPING_FAILED';
+    job.lastErrorMessage = error instanceof Error ? error.message : String(error);
+    turnBack(draft, {
+      cause: 'failure',
+      code: 'ORCH_MAPPING_FAILED',
+      stoppedReason: 'ORCH_MAPPING_FAILED',
+      step: null,
+    });
+    return;
+  }
+  job.output = newValue(output);
+  moveJob(draft, 'all_steps_settled', null);
+  ended(draft);
+}
+
+function turnBackFor(draft: Draft, step: StepState): void {
+  const code = step.errorCode ?? 'ORCH_OUTCOME_UNKNOWN';
+  draft.job.lastErrorCode = code;
+  draft.job.lastErrorMessage = step.errorMessage;
+  // Patience ran out where the error itself would have allowed another try.
+  const policy = policyFor(code, [draft.context.rules.policies, draft.plan.retry, stepPlan(draft, step).retry]);
+  const stoppedReason = policy.retryable ? 'ORCH_RETRY_BUDGET_EXHAUSTED' : code;
+  turnBack(draft, { cause: 'failure', code, stoppedReason, step: step.name });
+}

@@ -1,0 +1,78 @@
+/**
+ * The way back: no undo starts while a forward call of the job may still be out; then doubts are settled where they
+ * can be, then every effect that stands or may stand is undone, in order. One undo that fails does not stop the others.
+ */
+import { callQuery, callUndo, fits } from './calls.ts';
+import { type Draft, forwardInFlight, stepPlan } from './draft.ts';
+import { isAlive, owesUndo, planOf, undoOrder } from './effects.ts';
+import { endCompensation } from './ends.ts';
+import type { Rules } from './events.ts';
+import type { EpochMs } from './ids.ts';
+import type { Job, StepState } from './job.ts';
+import { LIMITS } from './limits.ts';
+import { hasUndo, type WorkflowPlan } from './plan.ts';
+
+/** What the way back needs next: each open piece of work and the time from which it can be done. */
+export interface UndoWork {
+  readonly step: string;
+  readonly what: 'query' | 'undo';
+  readonly at: EpochMs;
+}
+
+/** Open work in the order in which it may start; empty when everything is settled. */
+export function undoWork(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs): UndoWork[] {
+  const queries = job.steps.filter((step) => step.status === 'unknown' && step.settleBy === 'query');
+  if (queries.length > 0) {
+    return queries.map((step) => ({ step: step.name, what: 'query', at: step.nextAttemptAt ?? now }));
+  }
+  const work: UndoWork[] = [];
+  for (const step of undoOrder(job, plan)) {
+    const at = undoAt(job, step, plan, rules, now);
+    if (at === null) continue;
+    work.push({ step: step.name, what: 'undo', at });
+    if (!plan.concurrentUndo) break;
+  }
+  return work;
+}
+
+/** When this step's undo can start or goes on; null when it owes none or is through. */
+function undoAt(_job: Job, step: StepState, plan: WorkflowPlan, rules: Rules, now: EpochMs): EpochMs | null {
+  const stepPlan = planOf(plan, step.name);
+  if (step.status === 'compensating') {
+    const lease = step.undo?.lease ?? null;
+    if (isAlive(lease, now, rules.livingOwners)) return lease.until;
+    return step.undo?.nextAttemptAt ?? now;
+  }
+  if (!owesUndo(step, stepPlan)) return null;
+  if (!step.mayHaveApplied || step.startedAt === null) return now;
+  // A participant that does not fence may still be at work on the call we stopped listening to.
+  const route = rules.route(stepPlan.topic);
+  return route?.fencing === true ? now : Math.max(now, step.startedAt + (route?.maxRunMs ?? LIMITS.dispatchTimeoutMs));
+}
+
+export function recover(draft: Draft): void {
+  if (forwardInFlight(draft)) return;
+  const { job, plan, context } = draft;
+  const work = undoWork(job, plan, context.rules, context.now);
+  if (work.length === 0) {
+    endCompensation(draft);
+    return;
+  }
+  for (const piece of work) {
+    const step = job.steps.find((one) => one.name === piece.step);
+    if (step === undefined || piece.at > context.now) continue;
+    if (piece.what === 'query') ask(draft, step);
+    else undo(draft, step);
+  }
+}
+
+function ask(draft: Draft, step: StepState): void {
+  const plan = stepPlan(draft, step);
+  if (plan.query === null || !fits(draft, 'recovery', plan.timeoutMs)) return;
+  callQuery(draft, step, plan.query.topic, true);
+}
+
+function undo(draft: Draft, step: StepState): void {
+  const plan = stepPlan(draft, step);
+  if (hasUndo(plan) && fits(draft, 'recovery', plan.undo.timeoutMs)) callUndo(draft, step);
+}

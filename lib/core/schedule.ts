@@ -1,0 +1,88 @@
+/**
+ * When a job wants attention next, and under which bucket the watchdog finds it. Invariant: every job that is not at
+ * its end has a next action, and its bucket never starts later than that.
+ */
+import { isAlive, pivot } from './effects.ts';
+import type { DriverKind, Rules } from './events.ts';
+import { currentStage } from './forward.ts';
+import type { EpochMs } from './ids.ts';
+import { type Job, lastEntry } from './job.ts';
+import { LIMITS } from './limits.ts';
+import type { WorkflowPlan } from './plan.ts';
+import { undoWork } from './recover.ts';
+import { isTerminal } from './states.ts';
+
+/** Which kind of driver the job needs now. */
+export function driverKindOf(job: Job): DriverKind {
+  return job.state === 'COMPENSATING' ? 'recovery' : 'forward';
+}
+
+/** The earliest time at which a driver finds something to do; `now` when it is already there, null at the end. */
+export function workDueAt(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs): EpochMs | null {
+  switch (job.state) {
+    case 'PENDING':
+    case 'VALIDATING':
+      return now;
+    case 'PROCESSING':
+    case 'RETRY_SCHEDULED':
+      return Math.min(...forwardTimes(job, plan, rules, now));
+    case 'COMPENSATING':
+      return Math.min(...recoveryTimes(job, plan, rules, now));
+    case 'NEEDS_REVIEW':
+      return lastReviewAt(job) + LIMITS.reviewReminderMs;
+    case 'COMPLETED':
+    case 'CANCELLED':
+    case 'FAILED':
+    case 'DEAD_LETTERED':
+      return null;
+  }
+}
+
+function lastReviewAt(job: Job): EpochMs {
+  return job.history.findLast((entry) => entry.to === 'NEEDS_REVIEW')?.at ?? lastEntry(job).at;
+}
+
+function forwardTimes(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs): EpochMs[] {
+  const times: EpochMs[] = pivot(job, plan) === 'open' ? [] : [job.deadlineAt];
+  for (const step of currentStage({ job: { ...job, steps: [...job.steps], history: [], errorLog: [] }, plan })) {
+    if (isAlive(step.lease, now, rules.livingOwners)) times.push(step.lease.until);
+    else if (step.status === 'waiting') times.push(step.deadlineAt ?? now);
+    else times.push(step.nextAttemptAt ?? now);
+  }
+  return times;
+}
+
+function recoveryTimes(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs): EpochMs[] {
+  const leases = job.steps.flatMap((step) => (isAlive(step.lease, now, rules.livingOwners) ? [step.lease.until] : []));
+  if (leases.length > 0) return leases;
+  const work = undoWork(job, plan, rules, now).map((piece) => piece.at);
+  return work.length > 0 ? work : [now];
+}
+
+/** What is due now has a hint on its way; the watchdog looks again when that had time to arrive. */
+export function nextActionAt(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs): EpochMs | null {
+  const due = workDueAt(job, plan, rules, now);
+  if (due === null) return null;
+  return due <= now ? now + rules.hintGraceMs : due;
+}
+
+export function bucketOf(at: EpochMs): EpochMs {
+  return at - (at % LIMITS.bucketMs);
+}
+
+export function isUnpublished(job: Job): boolean {
+  return lastEntry(job).seq > job.publishedSeq;
+}
+
+/**
+ * The bucket to file the job under. An earlier one is taken at once; a later one only when the job parks or the
+ * watchdog asks, so that a short job touches the index twice. A stopped job with news to publish stays due.
+ */
+export function fileUnder(job: Job, mayMoveLater: boolean, now: EpochMs): EpochMs | null {
+  const stopped = isTerminal(job.state) || job.state === 'NEEDS_REVIEW';
+  const owesNews = stopped && isUnpublished(job);
+  if (job.nextActionAt === null && !owesNews) return null;
+  const wanted = bucketOf(owesNews ? Math.min(now, job.nextActionAt ?? now) : (job.nextActionAt ?? now));
+  if (job.bucket === null || wanted < job.bucket || mayMoveLater) return wanted;
+  return job.bucket;
+}
