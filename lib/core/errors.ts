@@ -31,6 +31,7 @@ export const ERRORS = {
   ORCH_UNKNOWN_JOB: { http: 404, meaning: 'no such job, or it belongs to another caller' },
   ORCH_UNKNOWN_DEAD_LETTER: { http: 404, meaning: 'no such dead letter' },
   ORCH_NOT_FOUND: { http: 404, meaning: 'no such resource' },
+  ORCH_METHOD_NOT_ALLOWED: { http: 405, meaning: 'the resource does not take this method' },
   ORCH_DUPLICATE_IDEMPOTENCY_KEY: { http: 409, meaning: 'the key was used with another payload' },
   ORCH_INVALID_STATE_TRANSITION: { http: 409, meaning: 'the job is not in a state that allows this' },
   ORCH_CANCELLED: { http: 409, meaning: 'the job was cancelled' },
@@ -49,6 +50,7 @@ export const ERRORS = {
   ORCH_TOKEN_EXPIRED: { http: 410, meaning: 'the callback came too late' },
   ORCH_TOKEN_USED: { http: 410, meaning: 'the callback was already made' },
   ORCH_TOKEN_STALE: { http: 409, meaning: 'the callback belongs to an earlier attempt' },
+  ORCH_INTERNAL_ERROR: { http: 500, meaning: 'the orchestrator failed in a way it did not foresee' },
   ORCH_RETRYABLE_THROTTLED: { http: 429, meaning: 'our own infrastructure asked for fewer calls' },
   ORCH_RETRYABLE_STORE: { http: 503, meaning: 'our own store failed for the moment' },
 } as const satisfies Record<string, ErrorMeaning>;
