@@ -29,7 +29,7 @@ const LAYERS = {
   },
   operations: {
     path: '^lib/operations/',
-    may: ['core', 'definition', 'ports'],
+    may: ['core', 'definition', 'ports', 'contract-wire'], // what leaves by the outbox is shaped where all wire shapes are
     why: 'Operations reach the outside through ports alone. Add to ports.ts what is missing and implement it in the adapters.',
   },
   contract: {
@@ -59,46 +59,69 @@ const LAYERS = {
   },
   crashable: {
     path: '^lib/adapters/crashable\\.ts$',
-    may: ['ports'],
+    may: ['core', 'ports'],
     why: 'It wraps any ports, whatever is behind them, so it may know their interface only.',
   },
   http: {
     path: '^lib/http/',
-    may: ['operations', 'contract'],
+    may: ['core', 'ports', 'operations', 'contract'],
     packages: ['hono'],
     builtins: 'all',
     why: 'Routes translate between contract and operations. Meaning belongs to operations, storage behind its ports.',
   },
   workflows: {
     path: '^lib/workflows/',
-    may: ['definition'],
+    may: ['definition', 'contract'],
     packages: ['zod'],
     why: 'The examples show what a team writes, with what a team has. Offer it in definition if a workflow needs it.',
   },
   worker: {
     path: '^lib/worker/',
-    may: ['contract'],
+    may: ['core', 'contract'],
     packages: ['@middy/[^/]+', '@aws-lambda-powertools/[^/]+'],
     builtins: 'all',
     why: 'A participant shares the envelope with the orchestrator, never its code. Put shared shapes in contract.',
   },
   participants: {
     path: '^lib/participants/',
-    may: ['worker', 'contract'],
+    may: ['core', 'worker', 'contract'],
     packages: ['zod'],
     builtins: 'all',
     why: 'Example services know what any other service could know: the worker kit and the contract.',
   },
   local: {
     path: '^lib/local/',
-    may: ['operations', 'http', 'contract', 'adapter-sqlite', 'crashable', 'workflows', 'participants', 'worker'],
+    may: [
+      'core',
+      'definition',
+      'ports',
+      'operations',
+      'http',
+      'contract',
+      'adapter-sqlite',
+      'crashable',
+      'workflows',
+      'participants',
+      'worker',
+    ],
     packages: ['hono', '@hono/node-server'],
     builtins: 'all',
     why: 'Embedded mode composes what exists on SQLite. Meaning belongs to operations, memory ports to simulation.',
   },
   lambdas: {
     path: '^lambdas/',
-    may: ['operations', 'http', 'contract', 'adapter-aws', 'workflows', 'participants', 'worker'],
+    may: [
+      'core',
+      'definition',
+      'ports',
+      'operations',
+      'http',
+      'contract',
+      'adapter-aws',
+      'workflows',
+      'participants',
+      'worker',
+    ],
     packages: ['hono', '@middy/[^/]+', '@aws-lambda-powertools/[^/]+', '@types/aws-lambda'],
     builtins: 'all',
     why: 'A Lambda composes what exists on AWS and is thin. Move what it needs into operations or http.',
@@ -138,6 +161,7 @@ const LAYERS = {
 /** Single files that a row may name where the whole layer would be too much. */
 const FILES = {
   'core-limits': '^lib/core/limits\\.ts$',
+  'contract-wire': '^lib/contract/wire-[^/]+\\.ts$',
   'contract-environment': '^lib/contract/environment\\.ts$',
 };
 

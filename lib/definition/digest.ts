@@ -1,0 +1,55 @@
+/**
+ * The fingerprint of a definition: all that decides what a job of it does. Two builds of one version must agree on it,
+ * else jobs on their way would be continued by other rules than they started with. Functions count by their source, in
+ * which layout and comments are left out; what they close over is not seen. Compare digests made by the same tool:
+ * a bundler writes functions differently.
+ */
+import { fingerprint, type Json, type JsonObject } from '../core/json.ts';
+import type { StepPlan, WorkflowPlan } from '../core/plan.ts';
+import { hasUndo } from '../core/plan.ts';
+import type { WorkflowDraft } from './draft.ts';
+import { jsonSchemaOf } from './schemas.ts';
+import { type StepDraft, undoOf } from './step.ts';
+
+export function digestOf(draft: WorkflowDraft, plan: Omit<WorkflowPlan, 'digest'>): string {
+  const drafts = draft.stages.flat();
+  const { steps: _steps, checkInput: _check, output: _output, ...rules } = plan;
+  return fingerprint(
+    plainJson({
+      ...rules,
+      input: jsonSchemaOf(draft.input),
+      output: sourceOf(draft.output),
+      steps: plan.steps.map((step, index) => stepFacts(step, drafts[index])),
+    }),
+  );
+}
+
+function stepFacts(step: StepPlan, draft: StepDraft | undefined): JsonObject {
+  if (draft === undefined) throw new Error(`step ${step.name} was compiled from nothing`);
+  const { map: _map, checkOutput: _check, undo, ...rules } = step;
+  return plainJson({
+    ...rules,
+    input: sourceOf(draft.input),
+    output: jsonSchemaOf(draft.output),
+    undo: hasUndo(step) ? undoFacts(step, draft) : plainJson(undo),
+  });
+}
+
+function undoFacts(step: StepPlan & { readonly undo: object }, draft: StepDraft): JsonObject {
+  const { choose: _choose, map: _map, ...rules } = step.undo as { choose?: unknown; map?: unknown };
+  const written = undoOf(draft);
+  const mappers = written === null || 'none' in written ? {} : written;
+  return plainJson({ ...rules, choose: sourceOf(mappers.choose), input: sourceOf(mappers.input) });
+}
+
+/** Every literal, or a comment, blank space, or the comma a formatter puts before a closing bracket. */
+const LAYOUT =
+  /('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`)|\/\/[^\n]*|\/\*[\s\S]*?\*\/|\s+|,(?=\s*[)\]}])/g;
+
+function sourceOf(written: ((...given: never[]) => unknown) | undefined): Json {
+  return written === undefined ? null : written.toString().replace(LAYOUT, (_whole, literal?: string) => literal ?? '');
+}
+
+function plainJson<T extends Json>(value: unknown): T {
+  return JSON.parse(JSON.stringify(value));
+}

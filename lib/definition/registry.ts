@@ -1,0 +1,92 @@
+/**
+ * All definitions that one deployment knows, by type and version. It answers what the engine asks of a catalog, and
+ * which topics must lead somewhere: a missing route is found at start, not by the first job that needs it.
+ */
+import { hasUndo, type StepPlan, type WorkflowPlan } from '../core/plan.ts';
+import { DefinitionError, whereIs } from './errors.ts';
+import type { Workflow } from './workflow.ts';
+
+/** Who calls a topic, and for what. */
+export interface TopicUse {
+  readonly workflowType: string;
+  readonly version: number;
+  readonly step: string;
+  readonly purpose: 'do' | 'undo' | 'query';
+}
+
+export interface TopicNeed {
+  readonly topic: string;
+  readonly uses: readonly TopicUse[];
+}
+
+export interface Registry {
+  /** By type, then version. */
+  readonly workflows: readonly Workflow[];
+  /** The given version, or the newest when it is null. */
+  find(type: string, version: number | null): WorkflowPlan | undefined;
+  list(): readonly WorkflowPlan[];
+  /** Every topic that some step needs, by name. */
+  topics(): readonly TopicNeed[];
+  /** One sentence for each use of a topic for which `route` answers undefined. */
+  missingRoutes(route: (topic: string) => unknown): string[];
+}
+
+export function registry(...given: readonly Workflow[]): Registry {
+  const workflows = given.toSorted((a, b) => compare(a.plan, b.plan));
+  refuseTwins(workflows);
+  const plans = workflows.map((one) => one.plan);
+  const needs = needsOf(plans);
+  return {
+    workflows,
+    find: (type, version) =>
+      plans.findLast((plan) => plan.type === type && (version === null || plan.version === version)),
+    list: () => plans,
+    topics: () => needs,
+    missingRoutes: (route) => needs.filter(({ topic }) => route(topic) === undefined).flatMap(complaintsOf),
+  };
+}
+
+function compare(a: WorkflowPlan, b: WorkflowPlan): number {
+  if (a.type === b.type) return a.version - b.version;
+  return a.type < b.type ? -1 : 1;
+}
+
+function refuseTwins(workflows: readonly Workflow[]): void {
+  const twins = workflows.filter(({ plan }, index) => {
+    const before = workflows[index - 1]?.plan;
+    return before !== undefined && compare(before, plan) === 0;
+  });
+  const problems = twins.map(
+    ({ plan }) => `${whereIs(plan)}: it is registered twice; give the newer definition version ${plan.version + 1}`,
+  );
+  if (problems.length > 0) throw new DefinitionError(problems);
+}
+
+function needsOf(plans: readonly WorkflowPlan[]): TopicNeed[] {
+  const uses = new Map<string, TopicUse[]>();
+  for (const plan of plans) {
+    for (const step of plan.steps) {
+      for (const [topic, purpose] of callsOf(step)) {
+        const use: TopicUse = { workflowType: plan.type, version: plan.version, step: step.name, purpose };
+        uses.set(topic, [...(uses.get(topic) ?? []), use]);
+      }
+    }
+  }
+  const topics = [...uses.keys()].sort();
+  return topics.map((topic) => ({ topic, uses: uses.get(topic) ?? [] }));
+}
+
+function callsOf(step: StepPlan): (readonly [string, TopicUse['purpose']])[] {
+  return [
+    [step.topic, 'do'],
+    ...(hasUndo(step) ? step.undo.topics.map((topic) => [topic, 'undo'] as const) : []),
+    ...(step.query === null ? [] : [[step.query.topic, 'query'] as const]),
+  ];
+}
+
+function complaintsOf({ topic, uses }: TopicNeed): string[] {
+  return uses.map(({ workflowType, version, step }) => {
+    const where = whereIs({ type: workflowType, version }, step);
+    return `${where}: topic ${topic} has no route; add one to the routes, or correct the topic`;
+  });
+}
