@@ -2,7 +2,7 @@
  * What every operation is given: the ports, the definitions, the rules, and the name under which it acts.
  * One engine serves one invocation; embedded mode and the Lambdas build it the same way.
  */
-import type { Rules } from '../core/events.ts';
+import type { Context, Rules } from '../core/events.ts';
 import type { WorkflowPlan } from '../core/plan.ts';
 import type { Ports } from '../ports.ts';
 
@@ -19,4 +19,16 @@ export interface Engine {
   readonly rules: Rules;
   /** `orchestrator:<function>`, the actor of what no person asked for. */
   readonly actor: string;
+}
+
+/** The facts of one decision, fresh for each: time, chance and the id of the write it may become. */
+export function contextOf(engine: Engine): Context {
+  const { clock, ids } = engine.ports;
+  return { now: clock.now(), random: ids.random(), writeId: ids.writeId(), actor: engine.actor, rules: engine.rules };
+}
+
+export function sleep(engine: Engine, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    engine.ports.clock.after(Math.max(0, ms), resolve);
+  });
 }

@@ -1,0 +1,68 @@
+/**
+ * A job at its first moment: `PENDING`, one history entry, due soon, so that even its first hint may be lost.
+ */
+import type { Context } from './events.ts';
+import type { JobId } from './ids.ts';
+import { JOB_SCHEMA, type Job, type JobSource, type Lineage, newStep, newValue, type TraceContext } from './job.ts';
+import type { Json } from './json.ts';
+import { markOf } from './own-write.ts';
+import type { WorkflowPlan } from './plan.ts';
+import { bucketOf } from './schedule.ts';
+
+export interface Submission {
+  readonly jobId: JobId;
+  readonly correlationId: string;
+  readonly idempotencyKey: string;
+  readonly inputFingerprint: string;
+  readonly callerId: string;
+  readonly source: JobSource;
+  readonly trace: TraceContext;
+  readonly lineage: Lineage;
+  readonly input: Json;
+}
+
+export function newJob(submission: Submission, plan: WorkflowPlan, context: Context): Job {
+  const { input, ...identity } = submission;
+  const { now } = context;
+  const dueAt = now + context.rules.hintGraceMs;
+  return {
+    ...identity,
+    schema: JOB_SCHEMA,
+    workflowType: plan.type,
+    workflowVersion: plan.version,
+    state: 'PENDING',
+    outcome: null,
+    createdAt: now,
+    updatedAt: now,
+    deadlineAt: now + plan.deadlineMs,
+    nextActionAt: dueAt,
+    bucket: bucketOf(dueAt),
+    retryCount: 0,
+    maxRetries: plan.maxRetries,
+    lastErrorCode: null,
+    lastErrorMessage: null,
+    stoppedReason: null,
+    input: newValue(input),
+    output: null,
+    turnBack: null,
+    steps: plan.steps.map((step) => newStep(step.name)),
+    errorLog: [],
+    history: [
+      {
+        seq: 0,
+        from: null,
+        to: 'PENDING',
+        reason: 'submitted',
+        at: now,
+        actor: `caller:${submission.callerId}`,
+        errorCode: null,
+        step: null,
+        evidence: null,
+        mark: markOf(context.writeId),
+      },
+    ],
+    publishedSeq: -1,
+    revision: 0,
+    writeId: context.writeId,
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * What must follow from a job's history, read off its entries. History is the outbox: nothing of this kind is written
+ * anywhere else, and every consequence has an id made from its entry, so performing it again is harmless.
+ */
+import type { HistoryEntry, Job } from './job.ts';
+import { isTerminal } from './states.ts';
+
+export interface Consequences {
+  readonly entry: HistoryEntry;
+  /** The outcome event of this entry; null when it has none. */
+  readonly outcome: 'completed' | 'failed' | null;
+  /** Event id of the outcome this one replaces. */
+  readonly supersedes: string | null;
+  readonly review: boolean;
+  readonly deadLetter: boolean;
+}
+
+export function outcomeEventId(jobId: string, seq: number): string {
+  return `${jobId}.${seq}.outcome`;
+}
+
+/**
+ * @param history whole, or at least from the first entry that could have told an outcome
+ * @param after the last published seq
+ */
+export function consequencesOf(
+  job: Pick<Job, 'jobId'>,
+  history: readonly HistoryEntry[],
+  after: number,
+): Consequences[] {
+  const due: Consequences[] = [];
+  let told: string | null = null;
+  for (const [index, entry] of history.entries()) {
+    const isLastOfWrite = history[index + 1]?.mark !== entry.mark;
+    const outcome = isLastOfWrite ? outcomeOf(entry) : null;
+    if (entry.seq > after) {
+      const review = entry.to === 'NEEDS_REVIEW' && isLastOfWrite;
+      const deadLetter = quarantines(entry);
+      if (outcome !== null || review || deadLetter)
+        due.push({ entry, outcome, supersedes: outcome && told, review, deadLetter });
+    }
+    if (outcome !== null) told = outcomeEventId(job.jobId, entry.seq);
+  }
+  return due;
+}
+
+/** A job's end, or an undo that failed for good, is news for everybody; news after the end is not another end. */
+function outcomeOf(entry: HistoryEntry): 'completed' | 'failed' | null {
+  if (entry.from === entry.to) return null;
+  if (entry.to === 'COMPLETED') return 'completed';
+  if (isTerminal(entry.to)) return 'failed';
+  return entry.to === 'NEEDS_REVIEW' && entry.errorCode === 'ORCH_COMPENSATION_FAILED' ? 'failed' : null;
+}
+
+/** Quarantine, an undo that failed for good, and an effect that shows up after the job stopped. */
+function quarantines(entry: HistoryEntry): boolean {
+  if (entry.to === 'DEAD_LETTERED') return true;
+  const isLateEffect = entry.from === entry.to && entry.errorCode === 'ORCH_OUTCOME_UNKNOWN' && entry.step !== null;
+  return (
+    isLateEffect ||
+    (entry.to === 'NEEDS_REVIEW' && entry.from !== entry.to && entry.errorCode === 'ORCH_COMPENSATION_FAILED')
+  );
+}
+
+/** Why the job is in quarantine, in the words of the dead-letter record. */
+export function quarantineReason(job: Job): string {
+  if (job.stoppedReason === 'ORCH_STATE_MACHINE_INVARIANT_BROKEN') return 'invariant_broken';
+  const undoFailed = job.history.some((entry) => entry.errorCode === 'ORCH_COMPENSATION_FAILED');
+  const lateEffect = job.history.some((entry) => entry.from === entry.to && entry.errorCode === 'ORCH_OUTCOME_UNKNOWN');
+  if (undoFailed || lateEffect) return 'compensation_failed';
+  const patience = ['ORCH_RETRY_BUDGET_EXHAUSTED', 'ORCH_DEADLINE_EXCEEDED'].includes(job.stoppedReason ?? '');
+  return patience ? 'max_retries_exceeded' : 'unrecoverable_error';
+}

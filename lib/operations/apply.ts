@@ -1,0 +1,53 @@
+/**
+ * The only code that changes an existing job: read, decide, write if nobody else has, else read again and decide anew.
+ * Invariant: a job in the store is always the outcome of `decide` on the job before it.
+ */
+import { decide } from '../core/decide.ts';
+import type { Call, Ignored, JobEvent } from '../core/events.ts';
+import type { JobId } from '../core/ids.ts';
+import type { Job } from '../core/job.ts';
+import { LIMITS } from '../core/limits.ts';
+import { contextOf, type Engine, sleep } from './engine.ts';
+import { loadValues, storeValues } from './values.ts';
+
+export type Applied =
+  | { readonly status: 'changed'; readonly job: Job; readonly calls: readonly Call[] }
+  | { readonly status: 'ignored'; readonly reason: Ignored; readonly job: Job }
+  | { readonly status: 'refused'; readonly code: string; readonly detail: string; readonly job: Job }
+  | { readonly status: 'missing' };
+
+/** Others kept winning. What is in hand has to go another way; nothing was written. */
+export class ContentionError extends Error {
+  override readonly name = 'ContentionError';
+}
+
+/** Losers wait up to this long before they look again: about the time a winner needs for its write. */
+const CONTENTION_DELAY_MS = 20;
+
+/**
+ * @param eventOf made for each try, since what a driver can still do changes with time
+ * @param known the job as this caller last wrote it, values loaded; spares the first read
+ * @throws ContentionError after `LIMITS.applyAttemptsMax` lost races
+ */
+export async function apply(engine: Engine, jobId: JobId, eventOf: () => JobEvent, known?: Job): Promise<Applied> {
+  const { ports } = engine;
+  let job = known ?? (await readLoaded(engine, jobId));
+  for (let tries = 0; tries < LIMITS.applyAttemptsMax; tries += 1) {
+    if (job === null) return { status: 'missing' };
+    const plan = engine.plans.find(job.workflowType, job.workflowVersion);
+    if (plan === undefined) return { status: 'ignored', reason: 'unknown_version', job };
+    const decision = decide(job, eventOf(), plan, contextOf(engine));
+    if (decision.status !== 'changed') return { ...decision, job };
+    const next = await storeValues(ports, decision.job);
+    const written = await ports.jobs.update(next, job.revision);
+    if (written.stored) return { status: 'changed', job: next, calls: decision.calls };
+    if (tries > 0) await sleep(engine, ports.ids.random() * CONTENTION_DELAY_MS);
+    job = written.current === null ? null : await loadValues(ports, written.current);
+  }
+  throw new ContentionError(`job ${jobId} was changed by others ${LIMITS.applyAttemptsMax} times in a row`);
+}
+
+async function readLoaded(engine: Engine, jobId: JobId): Promise<Job | null> {
+  const job = await engine.ports.jobs.read(jobId);
+  return job === null ? null : loadValues(engine.ports, job);
+}

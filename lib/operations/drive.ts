@@ -1,0 +1,117 @@
+/**
+ * The one loop that moves a job: decide, write, call, fold the answers in, decide again, until it must wait. Before it
+ * lets go it makes sure that somebody will come back: a hint, a timer, or another driver's lease.
+ */
+import type { Driver, DriverKind, Result } from '../core/events.ts';
+import type { JobId } from '../core/ids.ts';
+import type { Job } from '../core/job.ts';
+import { outlook } from '../core/outlook.ts';
+import { workDueAt } from '../core/schedule.ts';
+import { queueOf } from '../ports.ts';
+import { type Applied, apply } from './apply.ts';
+import { type Engine, sleep } from './engine.ts';
+import { type Flight, flight } from './perform.ts';
+import { publish, publishIsDue } from './publish.ts';
+
+export interface DriveRequest {
+  readonly jobId: JobId;
+  readonly kind: DriverKind;
+  remainingMs(): number;
+  /** Hand-overs behind this one. */
+  readonly hops: number;
+  /** Answers that came by message; they are folded in first. */
+  readonly results?: readonly Result[];
+}
+
+export interface DriveReport {
+  readonly end: 'ended' | 'parked' | 'handed_over' | 'left' | 'missing' | 'unknown_version';
+}
+
+/** More hand-overs than the longest saga with every retry makes: beyond it only the watchdog goes on, once a minute. */
+const HOPS_MAX = 2_000;
+
+export async function drive(engine: Engine, request: DriveRequest): Promise<DriveReport> {
+  const owner = engine.ports.ids.owner();
+  const driver = (): Driver => ({ kind: request.kind, owner, remainingMs: request.remainingMs() });
+  const { results } = request;
+  let applied = await apply(engine, request.jobId, () =>
+    results === undefined || results.length === 0
+      ? { type: 'turn', driver: driver() }
+      : { type: 'results', results, driver: driver() },
+  );
+  const out = flight(engine);
+  for (;;) {
+    if (applied.status === 'missing') return { end: 'missing' };
+    if (applied.status === 'ignored' && applied.reason === 'unknown_version')
+      return unknownVersion(engine, applied.job);
+    if (applied.status === 'changed') out.start(applied.job, applied.calls);
+    const { job } = applied;
+    if (out.size > 0) {
+      applied = await foldNext(engine, job, out, driver);
+      continue;
+    }
+    const done = await rest(engine, request, job, driver());
+    if (done !== null) return done;
+    applied = await apply(engine, job.jobId, () => ({ type: 'turn', driver: driver() }), job);
+  }
+}
+
+/** Waits for answers, or for the next thing that falls due meanwhile: a sibling's retry, the job's deadline. */
+async function foldNext(engine: Engine, job: Job, out: Flight, driver: () => Driver): Promise<Applied> {
+  const { clock, queue } = engine.ports;
+  const plan = engine.plans.find(job.workflowType, job.workflowVersion);
+  const now = clock.now();
+  const due = plan === undefined ? null : workDueAt(job, plan, engine.rules, now);
+  const results = await out.arrivals(due !== null && due > now ? due : now + NOTHING_DUE_MS);
+  if (results.length === 0) return apply(engine, job.jobId, () => ({ type: 'turn', driver: driver() }), job);
+  try {
+    return await apply(engine, job.jobId, () => ({ type: 'results', results, driver: driver() }), job);
+  } catch (error) {
+    // An answer in hand is never dropped: it goes to the queue and is folded in from there.
+    for (const result of results) await queue.send('dispatch', { kind: 'result', jobId: job.jobId, result }, 0);
+    throw error;
+  }
+}
+
+/** How long to listen for answers when the job itself has nothing due: every call ends by its own timeout anyway. */
+const NOTHING_DUE_MS = 60_000;
+
+/** Nothing is out: sleep a moment (null), or let go of the job with a report. */
+async function rest(engine: Engine, request: DriveRequest, job: Job, driver: Driver): Promise<DriveReport | null> {
+  const { clock, queue, timers } = engine.ports;
+  const plan = engine.plans.find(job.workflowType, job.workflowVersion);
+  if (plan === undefined) return unknownVersion(engine, job);
+  if (publishIsDue(job)) await publish(engine, job);
+  const next = outlook(job, plan, engine.rules, driver, clock.now());
+  switch (next.next) {
+    case 'ended':
+      return { end: 'ended' };
+    case 'leave':
+      return { end: 'left' };
+    case 'sleep':
+      await sleep(engine, next.until - clock.now());
+      return null;
+    case 'hand_over': {
+      if (request.hops >= HOPS_MAX) {
+        engine.ports.log.write('error', 'hop_limit', { job_id: job.jobId, hops: request.hops });
+        return { end: 'left' };
+      }
+      const hint = { kind: 'hint', jobId: job.jobId, revision: job.revision, hops: request.hops + 1 } as const;
+      await queue.send(queueOf(next.to), hint, 0);
+      return { end: 'handed_over' };
+    }
+    case 'park': {
+      const message = { kind: 'hint', jobId: job.jobId, revision: job.revision, hops: 0 } as const;
+      await timers.arm({ name: `${job.jobId}-${job.revision}`, at: next.until, queue: queueOf(next.to), message });
+      return { end: 'parked' };
+    }
+  }
+}
+
+/** Another deployment has this definition: the message comes back later, the job is left alone. */
+function unknownVersion(engine: Engine, job: Job): DriveReport {
+  const { workflowType, workflowVersion } = job;
+  const fields = { job_id: job.jobId, workflow_type: workflowType, workflow_version: workflowVersion };
+  engine.ports.log.write('error', 'unknown_version', fields);
+  return { end: 'unknown_version' };
+}

@@ -1,0 +1,57 @@
+/**
+ * Performs what follows from a job's history: dead-letter record, outcome events, alerts. Each has an id made from its
+ * history entry, so a crash here costs a repetition and nothing else; one write then advances the cursor.
+ */
+
+import { busEventsOf } from '../contract/wire-event.ts';
+import { deadLetterOf } from '../contract/wire-quarantine.ts';
+import type { HistoryEntry, Job } from '../core/job.ts';
+import { lastEntry } from '../core/job.ts';
+import { LIMITS } from '../core/limits.ts';
+import { type Consequences, consequencesOf } from '../core/outbox.ts';
+import { isUnpublished } from '../core/schedule.ts';
+import { isTerminal } from '../core/states.ts';
+import { apply } from './apply.ts';
+import type { Engine } from './engine.ts';
+
+/** News go out when a job stops; a job that runs long also publishes now and then, so that its item stays small. */
+export function publishIsDue(job: Job): boolean {
+  if (!isUnpublished(job)) return false;
+  const stopped = isTerminal(job.state) || job.state === 'NEEDS_REVIEW';
+  return stopped || lastEntry(job).seq - job.publishedSeq >= LIMITS.publishBatch;
+}
+
+/** @param job with its values loaded */
+export async function publish(engine: Engine, job: Job): Promise<void> {
+  const { bus, deadLetters } = engine.ports;
+  const plan = engine.plans.find(job.workflowType, job.workflowVersion);
+  if (plan === undefined) return;
+  const history = await wholeHistory(engine, job);
+  const due = consequencesOf(job, history, job.publishedSeq);
+  for (const one of due.filter((consequence) => consequence.deadLetter)) {
+    await deadLetters.put(deadLetterOf(job, plan, history, one.entry));
+  }
+  const events = due.flatMap((one: Consequences) => busEventsOf(job, plan, one));
+  if (events.length > 0) await bus.publish(events);
+  const upTo = lastEntry(job).seq;
+  const trimTo = await storeChunk(engine, job, upTo);
+  await apply(engine, job.jobId, () => ({ type: 'published', upTo, trimTo }), job);
+}
+
+/** A job's entries from the first; the older ones are read only when some were moved out. */
+export async function wholeHistory(engine: Engine, job: Job): Promise<readonly HistoryEntry[]> {
+  const first = job.history[0]?.seq ?? 0;
+  if (first === 0) return job.history;
+  const earlier = await engine.ports.jobs.readHistoryChunks(job.jobId);
+  return [...earlier.filter((entry) => entry.seq < first), ...job.history];
+}
+
+/** Moves one full chunk out of the item when enough published entries lie beyond the newest; answers the new first seq. */
+async function storeChunk(engine: Engine, job: Job, publishedUpTo: number): Promise<number> {
+  const first = job.history[0]?.seq ?? 0;
+  const movable = Math.min(publishedUpTo + 1, lastEntry(job).seq + 1 - LIMITS.historyInline) - first;
+  if (movable < LIMITS.historyChunk) return first;
+  const entries = job.history.slice(0, LIMITS.historyChunk);
+  await engine.ports.jobs.putHistoryChunk(job.jobId, first / LIMITS.historyChunk, entries);
+  return first + LIMITS.historyChunk;
+}

@@ -1,0 +1,82 @@
+/**
+ * Moves documents between the job and the value store. Large ones are stored apart under their content hash before
+ * the job refers to them, so the cost of a transition does not grow with the payload; the hash is checked on reading.
+ */
+import type { Job, StepState, Value } from '../core/job.ts';
+import type { Json } from '../core/json.ts';
+import { byteLength, sha256Hex } from '../core/json.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { Ports } from '../ports.ts';
+
+type Change = (value: Value) => Value;
+
+/** The same job with every document replaced by what `change` makes of it. */
+function mapValues(job: Job, change: Change): Job {
+  const optional = (value: Value | null): Value | null => (value === null ? null : change(value));
+  const mapStep = (step: StepState): StepState => {
+    const output = optional(step.output);
+    const result = optional(step.undo?.result ?? null);
+    if (output === step.output && result === (step.undo?.result ?? null)) return step;
+    return { ...step, output, undo: step.undo === null ? null : { ...step.undo, result } };
+  };
+  return { ...job, input: change(job.input), output: optional(job.output), steps: job.steps.map(mapStep) };
+}
+
+function valuesIn(job: Job): Value[] {
+  const found = [job.input, job.output, ...job.steps.flatMap((step) => [step.output, step.undo?.result ?? null])];
+  return found.filter((value) => value !== null);
+}
+
+/** Loads every document that is stored apart. */
+export async function loadValues(ports: Ports, job: Job): Promise<Job> {
+  const missing = new Set(
+    valuesIn(job).flatMap((value) => (value.data === undefined && value.hash ? [value.hash] : [])),
+  );
+  if (missing.size === 0) return job;
+  const loaded = new Map<string, Json>();
+  await Promise.all(
+    [...missing].map(async (hash) => {
+      const text = await ports.values.get(job.jobId, hash);
+      if (text === null) throw new Error(`value ${hash} of job ${job.jobId} is gone: restore it from a backup`);
+      loaded.set(hash, JSON.parse(text) as Json);
+    }),
+  );
+  return mapValues(job, (value) => {
+    if (value.data !== undefined || value.hash === null) return value;
+    return { data: loaded.get(value.hash), hash: value.hash };
+  });
+}
+
+/** Stores apart what is too large for the job itself, the largest first, and notes the hashes. */
+export async function storeValues(ports: Ports, job: Job): Promise<Job> {
+  const moves = valuesToMove(job);
+  if (moves.size === 0) return job;
+  const hashes = new Map<Value, string>();
+  await Promise.all(
+    [...moves].map(async ([value, text]) => {
+      const hash = sha256Hex(text);
+      await ports.values.put(job.jobId, hash, text);
+      hashes.set(value, hash);
+    }),
+  );
+  return mapValues(job, (value) => {
+    const hash = hashes.get(value);
+    return hash === undefined ? value : { ...value, hash };
+  });
+}
+
+function valuesToMove(job: Job): Map<Value, string> {
+  const inline = valuesIn(job)
+    .filter((value) => value.hash === null)
+    .map((value) => ({ value, text: JSON.stringify(value.data ?? null) }))
+    .map((one) => ({ ...one, bytes: byteLength(one.text) }))
+    .sort((a, b) => b.bytes - a.bytes);
+  const moves = new Map<Value, string>();
+  let total = inline.reduce((sum, one) => sum + one.bytes, 0);
+  for (const { value, text, bytes } of inline) {
+    if (bytes <= LIMITS.valueInlineBytesMax && total <= LIMITS.valuesInlineBytesMax) break;
+    moves.set(value, text);
+    total -= bytes;
+  }
+  return moves;
+}
