@@ -1,0 +1,41 @@
+/**
+ * The environment, read once and checked; no other file looks at `process.env`.
+ * A value that makes no sense stops the start with what to write instead: a silent default would hide the typo.
+ */
+import { z } from 'zod';
+
+export interface LocalEnvironment {
+  /** 0 means any free port. */
+  readonly port: number;
+  readonly dataDirectory: string;
+  /** Work in a temporary directory and remove it at the end. */
+  readonly ephemeral: boolean;
+}
+
+const PORT_DEFAULT = '3000';
+const DATA_DIRECTORY_DEFAULT = '.dacapo';
+
+/** An empty variable counts as one that is not set: shells make no difference when they pass it on. */
+const optional = z
+  .string()
+  .optional()
+  .transform((text) => (text === '' ? undefined : text));
+
+const LOCAL = z.object({
+  PORT: optional
+    .transform((text) => text ?? PORT_DEFAULT)
+    .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, 'PORT: write a number from 0 to 65535')
+    .transform(Number),
+  DACAPO_DATA: optional.transform((text) => text ?? DATA_DIRECTORY_DEFAULT),
+  DACAPO_EPHEMERAL: optional
+    .refine((text) => text === undefined || text === '0' || text === '1', 'DACAPO_EPHEMERAL: write 1 or leave it out')
+    .transform((text) => text === '1'),
+});
+
+export function readLocalEnvironment(
+  variables: Readonly<Record<string, string | undefined>> = process.env,
+): LocalEnvironment {
+  const read = LOCAL.safeParse(variables);
+  if (!read.success) throw new Error(read.error.issues.map((issue) => issue.message).join('; '));
+  return { port: read.data.PORT, dataDirectory: read.data.DACAPO_DATA, ephemeral: read.data.DACAPO_EPHEMERAL };
+}
