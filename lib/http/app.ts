@@ -1,0 +1,40 @@
+/**
+ * The HTTP API as one router, from the web's own Request to its Response: embedded mode and the Lambdas host the same.
+ * Whatever goes wrong inside becomes a problem that tells the caller nothing about the inside.
+ */
+import { Hono } from 'hono';
+import { Refusal } from '../contract/problem.ts';
+import { deadLetterRoutes } from './dead-letter-routes.ts';
+import { jobRoutes } from './job-routes.ts';
+import type { AppParts } from './parts.ts';
+import { refusal } from './respond.ts';
+import { submitRoutes } from './submit-routes.ts';
+import { workflowRoutes } from './workflow-routes.ts';
+
+export function createApp(parts: AppParts): Hono {
+  const app = new Hono();
+  submitRoutes(app, parts);
+  jobRoutes(app, parts);
+  deadLetterRoutes(app, parts);
+  workflowRoutes(app, parts);
+  answerTheRest(app, (error) => logUnexpected(parts, error));
+  return app;
+}
+
+/** Unknown addresses and thrown errors, in the words of the API. */
+export function answerTheRest(app: Hono, unexpected: (error: unknown) => void): void {
+  app.notFound((context) =>
+    refusal('ORCH_NOT_FOUND', `there is nothing at ${context.req.method} ${context.req.path}: check the address`),
+  );
+  app.onError((error) => {
+    if (error instanceof Refusal) return refusal(error.code, error.message, error.extras);
+    unexpected(error);
+    const detail = 'the request could not be answered; repeat it with the same idempotency key, nothing happens twice';
+    return refusal('ORCH_INTERNAL_ERROR', detail);
+  });
+}
+
+function logUnexpected({ engine }: AppParts, error: unknown): void {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  engine.ports.log.write('error', 'request_failed', { error: stack });
+}

@@ -1,0 +1,88 @@
+/**
+ * Jobs: read one, its history, a list of them, and cancel. A job of another caller is unknown to a submitter, in the
+ * same words as one that never was.
+ */
+import type { Hono } from 'hono';
+import { decodeCursor, encodeCursor } from '../contract/cursor.ts';
+import { Refusal } from '../contract/problem.ts';
+import { ACTION_BYTES_MAX, readAction, readJobId, readJobList, refuseParameters } from '../contract/requests.ts';
+import { wireHistoryEntry } from '../contract/wire-history.ts';
+import type { JobId } from '../core/ids.ts';
+import { cancel } from '../operations/cancel.ts';
+import { listJobs, readHistory, readJob, type Viewer } from '../operations/inspect.ts';
+import type { AppParts } from './parts.ts';
+import { readDocument } from './read-body.ts';
+import { jobHeaders, json, refusal, shown } from './respond.ts';
+import { type Asked, resource } from './routing.ts';
+
+export function jobRoutes(app: Hono, parts: AppParts): void {
+  resource(app, '/jobs', { GET: (asked) => showList(parts, asked) });
+  resource(app, '/jobs/:job_id', { GET: (asked) => showJob(parts, asked) });
+  resource(app, '/jobs/:job_id/history', { GET: (asked) => showHistory(parts, asked) });
+  resource(app, '/jobs/:job_id/cancel', { POST: (asked) => cancelJob(parts, asked) });
+}
+
+async function showJob({ engine, caller }: AppParts, asked: Asked): Promise<Response> {
+  const viewer = caller(asked.request);
+  refuseParameters(asked.parameters);
+  const job = await readJob(engine, viewer, namedJob(asked));
+  if (job === null) throw unknownJob();
+  return json(200, shown(engine, job));
+}
+
+async function showHistory({ engine, caller }: AppParts, asked: Asked): Promise<Response> {
+  const viewer = caller(asked.request);
+  refuseParameters(asked.parameters);
+  const found = await readHistory(engine, viewer, namedJob(asked));
+  if (found === null) throw unknownJob();
+  return json(200, { items: found.entries.map((entry) => wireHistoryEntry(found.job, entry)) });
+}
+
+async function showList({ engine, caller }: AppParts, asked: Asked): Promise<Response> {
+  const viewer = caller(asked.request);
+  const { cursor, limit, ...filters } = readJobList(asked.parameters);
+  const scope = listScope('jobs', viewer, filters);
+  const page = await listJobs(engine, viewer, {
+    state: filters.state ?? null,
+    workflowType: filters.workflow_type ?? null,
+    correlationId: filters.correlation_id ?? null,
+    from: filters.from ?? null,
+    to: filters.to ?? null,
+    limit,
+    after: cursor === undefined ? null : decodeCursor(cursor, scope),
+  });
+  const next_cursor = page.next === null ? null : encodeCursor(page.next, scope);
+  return json(200, { items: page.items.map((job) => shown(engine, job)), next_cursor });
+}
+
+async function cancelJob({ engine, caller }: AppParts, asked: Asked): Promise<Response> {
+  const viewer = caller(asked.request);
+  refuseParameters(asked.parameters);
+  const jobId = namedJob(asked);
+  const action = readAction(await readDocument(asked.request, ACTION_BYTES_MAX));
+  const result = await cancel(engine, { jobId, viewer, ...action });
+  if (result.kind === 'refused') {
+    return refusal(result.code, result.detail, result.code === 'ORCH_UNKNOWN_JOB' ? {} : { jobId });
+  }
+  return json(202, shown(engine, result.job), jobHeaders(result.job));
+}
+
+/** Everything that decides what a list shows, but how much of it at a time. */
+export function listScope(
+  list: string,
+  viewer: Viewer,
+  filters: Readonly<Record<string, string | number | undefined>>,
+) {
+  const given = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return [list, viewer.callerId, viewer.role, given.sort()];
+}
+
+function namedJob(asked: Asked): JobId {
+  const jobId = readJobId(asked.part('job_id'));
+  if (jobId === null) throw unknownJob();
+  return jobId;
+}
+
+function unknownJob(): Refusal {
+  return new Refusal('ORCH_UNKNOWN_JOB', 'there is no such job, or it belongs to another caller: check the job id');
+}

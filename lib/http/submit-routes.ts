@@ -1,0 +1,75 @@
+/**
+ * POST /workflows/{type}/jobs: the door of submits. A 201 or 202 leaves only after the job is stored; whether its first
+ * run could be started at once changes nothing about that promise.
+ */
+import type { Hono } from 'hono';
+import { readCorrelationId, readIdempotencyKey, readPreferWait, readTrace } from '../contract/headers.ts';
+import { readVersion } from '../contract/requests.ts';
+import type { Job } from '../core/job.ts';
+import { LIMITS } from '../core/limits.ts';
+import { isTerminal } from '../core/states.ts';
+import { awaitEnd } from '../operations/await-end.ts';
+import { type SubmitRequest, type SubmitResult, submit } from '../operations/submit.ts';
+import type { AppParts } from './parts.ts';
+import { readDocument } from './read-body.ts';
+import { type Headers, jobHeaders, json, problem, refusal, shown } from './respond.ts';
+import { type Asked, resource } from './routing.ts';
+import { isSettled, waitingAnswer } from './waiting-answer.ts';
+
+export function submitRoutes(app: Hono, parts: AppParts): void {
+  resource(app, '/workflows/:type/jobs', { POST: (asked) => submitJob(parts, asked) });
+}
+
+async function submitJob(parts: AppParts, asked: Asked): Promise<Response> {
+  const waitSeconds = readPreferWait(asked.request.headers);
+  const result = await submit(parts.engine, await readSubmit(parts, asked));
+  if (result.kind === 'refused') {
+    return refusal(result.code, result.detail, { jobId: result.jobId, errors: result.errors });
+  }
+  await startIfNew(parts, result, waitSeconds > 0);
+  const job = await latest(parts, result, waitSeconds * 1_000);
+  const headers: Headers = {
+    ...jobHeaders(job),
+    ...(result.kind === 'existing' ? { 'idempotency-replayed': 'true' } : {}),
+    ...(waitSeconds > 0 ? { 'preference-applied': `wait=${waitSeconds}` } : {}),
+  };
+  return answer(parts, job, waitSeconds > 0, headers);
+}
+
+async function readSubmit(parts: AppParts, asked: Asked): Promise<SubmitRequest> {
+  const { headers } = asked.request;
+  return {
+    callerId: parts.caller(asked.request).callerId,
+    source: 'api',
+    workflowType: asked.part('type'),
+    version: readVersion(asked.parameters),
+    idempotencyKey: readIdempotencyKey(headers),
+    correlationId: readCorrelationId(headers),
+    trace: readTrace(headers),
+    input: await readDocument(asked.request, LIMITS.inputBytesMax),
+  };
+}
+
+type Accepted = Exclude<SubmitResult, { readonly kind: 'refused' }>;
+
+/** A duplicate of a job that nothing has touched yet starts it too: its first hint may be what was lost. */
+async function startIfNew({ door, engine }: AppParts, { kind, job }: Accepted, waited: boolean): Promise<void> {
+  if (kind === 'existing' && job.state !== 'PENDING') return;
+  try {
+    await door.started(job.jobId, waited);
+  } catch (error) {
+    engine.ports.log.write('warn', 'first_hint_failed', { job_id: job.jobId, error: String(error) });
+  }
+}
+
+/** The state to answer with. A fresh job nobody waits for is answered as it was stored, without another read. */
+async function latest({ engine }: AppParts, { kind, job }: Accepted, waitMs: number): Promise<Job> {
+  if (kind === 'created' && waitMs === 0) return job;
+  return awaitEnd(engine, job.jobId, isSettled(job) ? 0 : waitMs);
+}
+
+function answer({ engine }: AppParts, job: Job, waited: boolean, headers: Headers): Response {
+  if (!waited) return json(isTerminal(job.state) ? 200 : 202, shown(engine, job), headers);
+  const told = waitingAnswer(job, engine.plans.find(job.workflowType, job.workflowVersion));
+  return told.kind === 'problem' ? problem(told.problem, headers) : json(told.status, told.job, headers);
+}
