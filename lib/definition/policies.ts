@@ -24,7 +24,7 @@ const override = z
 export function* policyProblems(what: string, policy: PolicyOverride | undefined): Generator<string> {
   const checked = check(override, policy ?? {});
   if (checked.ok) return;
-  for (const { path, message } of checked.errors) yield `${what}${path}: ${message}`;
+  for (const { path, message } of checked.errors) yield `${what} ${path.slice(1)}: ${message}`;
 }
 
 export function* overrideProblems(overrides: PolicyOverrides | undefined): Generator<string> {
