@@ -29,6 +29,7 @@ export interface WireCompensation {
 
 export interface WireStep {
   readonly step: string;
+  /** From 1, as people count. */
   readonly stage: number | null;
   readonly kind: string | null;
   readonly topic: string | null;
@@ -52,7 +53,7 @@ export interface WireStep {
 export function wireStep(job: Job, step: StepState, plan: StepPlan | undefined): WireStep {
   return {
     step: step.name,
-    stage: plan?.stage ?? null,
+    stage: plan === undefined ? null : plan.stage + 1,
     kind: plan?.kind ?? null,
     topic: plan?.topic ?? null,
     target: step.target,

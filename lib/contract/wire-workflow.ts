@@ -38,7 +38,7 @@ export function wireWorkflow(plan: WorkflowPlan, versions: readonly number[]): J
 function stagesOf(plan: WorkflowPlan): JsonObject[] {
   const numbers = [...new Set(plan.steps.map((step) => step.stage))];
   return numbers.map((stage) => ({
-    stage,
+    stage: stage + 1,
     steps: plan.steps.filter((step) => step.stage === stage).map(wireStepPlan),
   }));
 }
