@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { readLocalEnvironment } from '../../lib/contract/environment.ts';
+
+it('has defaults, also for variables that are set to nothing', () => {
+  const defaults = { port: 3000, dataDirectory: '.dacapo', ephemeral: false };
+  expect(readLocalEnvironment({})).toEqual(defaults);
+  expect(readLocalEnvironment({ PORT: '', DACAPO_DATA: '', DACAPO_EPHEMERAL: '' })).toEqual(defaults);
+});
+
+it('takes what is written', () => {
+  const given = { PORT: '0', DACAPO_DATA: '/tmp/x', DACAPO_EPHEMERAL: '1' };
+  expect(readLocalEnvironment(given)).toEqual({ port: 0, dataDirectory: '/tmp/x', ephemeral: true });
+});
+
+it.each([
+  [{ PORT: '70000' }, 'PORT'],
+  [{ PORT: 'http' }, 'PORT'],
+  [{ DACAPO_EPHEMERAL: 'yes' }, 'DACAPO_EPHEMERAL'],
+])('refuses %j and names the variable', (given, name) => {
+  expect(() => readLocalEnvironment(given)).toThrow(name);
+});
