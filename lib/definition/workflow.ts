@@ -38,7 +38,7 @@ type Plus<P, N1 extends string, O1, N2 extends string, O2> = P & { readonly [K i
   readonly [K in N2]: O2;
 };
 /** One plain object instead of a pile of intersections: it is what an editor shows. */
-type Flat<T> = { readonly [K in keyof T]: T[K] };
+type Flat<T> = T extends infer U ? { readonly [K in keyof U]: U[K] } : never;
 
 export interface WorkflowBuilder<S extends z.ZodType, P extends Outputs> {
   /**
