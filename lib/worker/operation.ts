@@ -3,8 +3,8 @@
  * its undos. Invariant: what admits a forward call and what revokes it are the same record, so of a forward call and
  * an undo that race, one sees the other. Pure functions; a store makes each change atomic.
  */
-import { type EnvelopeResponse, problemResponse, successResponse } from '../contract/envelope.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '../contract/json.ts';
+import { answerOf, type EnvelopeResponse, problemResponse, successResponse } from '../contract/envelope.ts';
+import { type Json, type JsonObject, parseJson } from '../contract/json.ts';
 import { isFinal } from '../contract/status.ts';
 
 export interface Lease {
@@ -53,7 +53,9 @@ export function admitForward(operation: Operation, fingerprint: string, now: num
   if (operation.revoked && !isSettled(operation)) return known(operation, REVOKED);
   if (operation.fingerprint !== null && operation.fingerprint !== fingerprint) return known(operation, OTHER_PAYLOAD);
   if (operation.forward.answer !== null) return known(operation, operation.forward.answer);
-  return isAtWork(operation.forward, now) ? known(operation, IN_PROGRESS) : { run: true };
+  // Once an undo has begun, a forward run would race it, or apply behind its back.
+  const undoing = Object.keys(operation.undos).length > 0;
+  return undoing || isAtWork(operation.forward, now) ? known(operation, IN_PROGRESS) : { run: true };
 }
 
 /** Over an expired lease lies an attempt that never said how it ended. */
@@ -128,7 +130,7 @@ const OTHER_PAYLOAD = problemResponse('conflict', {
 /** Whether it applies is still open, so it does not say. */
 const IN_PROGRESS = problemResponse('service-unavailable', {
   code: 'EXT_IN_PROGRESS',
-  detail: 'this operation is still running; ask again later under the same id',
+  detail: 'this operation is still running or being undone; ask again later under the same id',
 });
 const NOTHING_TO_UNDO = successResponse('ok', { undone: true, found: false });
 
@@ -169,9 +171,8 @@ function withUndo(operation: Operation, undoId: string, run: Run): Operation {
   return { ...operation, undos: { ...operation.undos, [undoId]: run } };
 }
 
-function mayHaveApplied(answer: EnvelopeResponse): boolean {
-  const problem = parseJson(answer.body);
-  const applied = problem.ok && isObject(problem.value) ? problem.value['applied'] : undefined;
-  if (typeof applied === 'boolean') return applied;
-  return !isFinal(answer.statusCode) && answer.statusCode !== 'too-many-requests';
+/** The same reading as the orchestrator's, so that both believe the same. */
+function mayHaveApplied(response: EnvelopeResponse): boolean {
+  const answer = answerOf(response);
+  return answer.kind === 'failure' && answer.mayHaveApplied;
 }

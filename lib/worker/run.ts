@@ -3,8 +3,8 @@
  * local effect is one change. Invariant: what is answered, and the line in the call log that tells of it, are stored
  * in the same step as what they say.
  */
-import { type EnvelopeResponse, successResponse } from '../contract/envelope.ts';
-import { fingerprint, isObject, type JsonObject, parseJson } from '../contract/json.ts';
+import { answerOf, type EnvelopeResponse, successResponse } from '../contract/envelope.ts';
+import { fingerprint, type JsonObject } from '../contract/json.ts';
 import { isFinal } from '../contract/status.ts';
 import type { CallIdentity, Invocation } from './call.ts';
 import {
@@ -91,7 +91,10 @@ function runLocalForward(running: Running, topic: LocalForwardTopic, call: Invoc
       return { answer: successResponse('ok', output), made: record };
     });
     if (!isFinal(answer.statusCode)) return { next: operation, answer };
-    return { next: { ...endForward({ ...operation, fingerprint: print }, running.owner, answer), record: made }, answer };
+    return {
+      next: { ...endForward({ ...operation, fingerprint: print }, running.owner, answer), record: made },
+      answer,
+    };
   });
 }
 
@@ -166,14 +169,16 @@ function computed(running: Running, compute: () => Computed): Computed {
   }
 }
 
-export function logged({ topic, operationId, attempt }: CallIdentity, answer: EnvelopeResponse, at: number): LoggedCall {
+export function logged(
+  { topic, operationId, attempt }: CallIdentity,
+  answer: EnvelopeResponse,
+  at: number,
+): LoggedCall {
   return { topic, operationId, attempt, at, result: resultOf(answer) };
 }
 
-/** The status of a success; the code of a failure, or its status where it has none. */
-function resultOf(answer: EnvelopeResponse): string {
-  if (answer.isSuccessful) return answer.statusCode;
-  const problem = parseJson(answer.body);
-  const code = problem.ok && isObject(problem.value) ? problem.value['code'] : undefined;
-  return typeof code === 'string' ? code : answer.statusCode;
+/** The status of a success, else the code that the caller reads from it. */
+function resultOf(response: EnvelopeResponse): string {
+  const answer = answerOf(response);
+  return answer.kind === 'failure' ? answer.code : response.statusCode;
 }

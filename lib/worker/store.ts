@@ -10,7 +10,7 @@ export interface LoggedCall {
   readonly operationId: string;
   readonly attempt: number;
   readonly at: number;
-  /** The status of a success, else the code of the problem, else its status. */
+  /** The status of a success, else the error code. */
   readonly result: string;
 }
 

@@ -32,10 +32,7 @@ const LOG = `INSERT INTO participant_calls (service, seq, topic, operation_id, a
 const OPERATIONS = 'SELECT operation_id, body FROM participant_operations WHERE service = ? ORDER BY operation_id';
 const CALLS = 'SELECT topic, operation_id, attempt, at, result FROM participant_calls WHERE service = ? ORDER BY seq';
 
-export async function sqliteOperations(
-  service: string,
-  write: SqliteWrite,
-): Promise<OperationStore & OperationView> {
+export async function sqliteOperations(service: string, write: SqliteWrite): Promise<OperationStore & OperationView> {
   await write((database) => database.exec(TABLES));
   const prepared = preparing();
   const log = (database: DatabaseSync, call: LoggedCall): void => {
@@ -56,7 +53,7 @@ export async function sqliteOperations(
       write((database) =>
         prepared(database, OPERATIONS)
           .all(service)
-          .map((row) => ({ operationId: String(row['operation_id']), operation: operationOf(row) })),
+          .map((row) => ({ operationId: String(row.operation_id), operation: operationOf(row) })),
       ),
     calls: () => write((database) => prepared(database, CALLS).all(service).map(callOf)),
   };
@@ -65,16 +62,16 @@ export async function sqliteOperations(
 type Row = Readonly<Record<string, unknown>>;
 
 function operationOf(row: Row): Operation {
-  return JSON.parse(String(row['body'])) as Operation;
+  return JSON.parse(String(row.body)) as Operation;
 }
 
 function callOf(row: Row): LoggedCall {
   return {
-    topic: String(row['topic']),
-    operationId: String(row['operation_id']),
-    attempt: Number(row['attempt']),
-    at: Number(row['at']),
-    result: String(row['result']),
+    topic: String(row.topic),
+    operationId: String(row.operation_id),
+    attempt: Number(row.attempt),
+    at: Number(row.at),
+    result: String(row.result),
   };
 }
 
