@@ -18,9 +18,10 @@ import type { Engine, PlanCatalog } from '../../lib/operations/engine.ts';
 import { type SubmitRequest, type SubmitResult, submit } from '../../lib/operations/submit.ts';
 import { sweep } from '../../lib/operations/sweep.ts';
 import { EXAMPLE_SERVICES } from '../../lib/participants/index.ts';
-import type { CallEnvelope, QueueName, Received } from '../../lib/ports.ts';
+import type { CallEnvelope, Ports, QueueName, Received } from '../../lib/ports.ts';
 import { host, memoryOperations, type OperationView } from '../../lib/worker/index.ts';
 import { examples } from '../../lib/workflows/examples.ts';
+import { type Interrupt, interrupted } from './interrupt.ts';
 
 /** Which invocation dies, counted over the whole run, at which of its outside calls. */
 export interface Kill {
@@ -34,6 +35,8 @@ export type Between = (envelope: CallEnvelope, deliver: () => Promise<Answer>) =
 
 export interface WorldOptions {
   readonly kill?: Kill;
+  /** What happens meanwhile, counted over all outside calls of the run. */
+  readonly meanwhile?: Omit<Interrupt, 'action'> & { readonly action: (world: World) => Promise<void> };
   readonly between?: Between;
   readonly plans?: PlanCatalog;
   readonly seed?: number;
@@ -47,8 +50,11 @@ export interface Invocation {
 export interface World {
   readonly ports: MemoryPorts;
   readonly invocations: readonly Invocation[];
+  /** Outside calls of the whole run, in order. */
+  outsideCalls(): readonly string[];
   killed(): boolean;
   engine(name: string): Engine;
+  /** Submits and sends the first hint; null when the submit died. */
   submit(request: SubmitRequest): Promise<SubmitResult | null>;
   /** Runs everything until the job has stopped and all its consequences are out; false when time is up first. */
   untilQuiet(jobId: JobId, withinMs: number): Promise<boolean>;
@@ -70,6 +76,12 @@ export function world(options: WorldOptions = {}): World {
   const rules = routesTo(options.plans ?? examples);
   const invocations: Invocation[] = [];
   let killed = false;
+  const { meanwhile } = options;
+  const seen = interrupted(
+    ports,
+    meanwhile === undefined ? null : { ...meanwhile, action: () => meanwhile.action(self) },
+  );
+  const shared: Ports = seen.ports;
 
   /** Starts one run of a function; the promise of a killed one never settles. */
   const invoke = <T>(name: string, work: (engine: Engine) => Promise<T>): Promise<T> => {
@@ -77,7 +89,7 @@ export function world(options: WorldOptions = {}): World {
     const onCrash = () => {
       killed = true;
     };
-    const mortal = crashable(ports, {
+    const mortal = crashable(shared, {
       atCall: kill?.atCall ?? Number.POSITIVE_INFINITY,
       mode: kill?.mode ?? 'before',
       onCrash,
@@ -92,9 +104,10 @@ export function world(options: WorldOptions = {}): World {
   };
   const runs = functionsOf(ports, invoke);
 
-  return {
+  const self: World = {
     ports,
     invocations,
+    outsideCalls: seen.calls,
     killed: () => killed,
     engine: (name) => ({ ports, plans: options.plans ?? examples, rules, actor: `orchestrator:${name}` }),
     async submit(request) {
@@ -120,6 +133,7 @@ export function world(options: WorldOptions = {}): World {
     },
     calls: async () => (await Promise.all(stores.map((store) => store.calls()))).flat(),
   };
+  return self;
 }
 
 function participantsOn(stores: OperationView[], now: () => number): (envelope: CallEnvelope) => Promise<Answer> {
