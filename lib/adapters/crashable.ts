@@ -1,0 +1,123 @@
+/**
+ * Kills one invocation at its n-th outside call, as a Lambda that times out or a process that is killed: the call's
+ * promise never settles, nor does any later one, so no catch or finally of ours runs that a dead process would not
+ * run. `before`: the call is not made. `after`: it takes effect, and nobody learns.
+ * One decorator serves one invocation; what is not decorated pays nothing.
+ */
+import type { Ports } from '../ports.ts';
+
+export interface CrashPlan {
+  /** Which outside call, counted from 1 in the order in which they are made; Infinity only counts. */
+  readonly atCall: number;
+  readonly mode: 'before' | 'after';
+  /** Told once, with the name of the call. */
+  readonly onCrash?: (call: string) => void;
+}
+
+export interface Crashable {
+  readonly ports: Ports;
+  /** Names of the outside calls so far, the fatal one included. */
+  calls(): readonly string[];
+  crashed(): boolean;
+}
+
+/** Makes a call, or lets the invocation die at it. */
+type Outside = <T>(name: string, call: () => Promise<T>) => Promise<T>;
+
+export function crashable(ports: Ports, plan: CrashPlan): Crashable {
+  const calls: string[] = [];
+  let dead = false;
+
+  const die = (name: string): void => {
+    if (dead) return;
+    dead = true;
+    plan.onCrash?.(name);
+  };
+  const alive = (): boolean => !dead;
+
+  const outside: Outside = (name, call) =>
+    new Promise((resolve, reject) => {
+      if (dead) return;
+      const fatal = calls.push(name) === plan.atCall;
+      if (fatal && plan.mode === 'before') return die(name);
+      /** What came of the call is heard only while the invocation lives. */
+      const heard = (settle: () => void): void => {
+        if (fatal) die(name);
+        if (!dead) settle();
+      };
+      call().then(
+        (value) => heard(() => resolve(value)),
+        (error: unknown) => heard(() => reject(error)),
+      );
+    });
+
+  return {
+    ports: { ...inner(ports, alive), ...stores(ports, outside), ...messengers(ports, outside) },
+    calls: () => [...calls],
+    crashed: () => dead,
+  };
+}
+
+function stores({ jobs, values, claims, deadLetters }: Ports, outside: Outside) {
+  return {
+    jobs: {
+      create: (job) => outside('jobs.create', () => jobs.create(job)),
+      read: (jobId) => outside('jobs.read', () => jobs.read(jobId)),
+      update: (job, expectedRevision) => outside('jobs.update', () => jobs.update(job, expectedRevision)),
+      due: (shard, now, limit) => outside('jobs.due', () => jobs.due(shard, now, limit)),
+      list: (query) => outside('jobs.list', () => jobs.list(query)),
+      putHistoryChunk: (jobId, chunk, entries) =>
+        outside('jobs.putHistoryChunk', () => jobs.putHistoryChunk(jobId, chunk, entries)),
+      readHistoryChunks: (jobId) => outside('jobs.readHistoryChunks', () => jobs.readHistoryChunks(jobId)),
+    },
+    values: {
+      put: (jobId, hash, text) => outside('values.put', () => values.put(jobId, hash, text)),
+      get: (jobId, hash) => outside('values.get', () => values.get(jobId, hash)),
+    },
+    claims: {
+      claim: (intent, now, windowMs) => outside('claims.claim', () => claims.claim(intent, now, windowMs)),
+    },
+    deadLetters: {
+      put: (record) => outside('deadLetters.put', () => deadLetters.put(record)),
+      get: (deadLetterId) => outside('deadLetters.get', () => deadLetters.get(deadLetterId)),
+      list: (query) => outside('deadLetters.list', () => deadLetters.list(query)),
+    },
+  } satisfies Partial<Ports>;
+}
+
+function messengers({ queue, timers, bus, participants }: Ports, outside: Outside) {
+  return {
+    queue: {
+      send: (name, message, delayMs) => outside('queue.send', () => queue.send(name, message, delayMs)),
+    },
+    timers: { arm: (timer) => outside('timers.arm', () => timers.arm(timer)) },
+    bus: { publish: (events) => outside('bus.publish', () => bus.publish(events)) },
+    participants: { call: (envelope) => outside('participants.call', () => participants.call(envelope)) },
+  } satisfies Partial<Ports>;
+}
+
+/** Time, chance, waiting and words are not outside calls, but a dead invocation waits for nothing and says nothing. */
+function inner({ changes, clock, ids, log }: Ports, alive: () => boolean) {
+  const never = new Promise<never>(() => {});
+  return {
+    changes: {
+      next: (jobId, withinMs) =>
+        alive() ? changes.next(jobId, withinMs).then(() => (alive() ? undefined : never)) : never,
+    },
+    clock: {
+      now: () => clock.now(),
+      after: (ms, action) => {
+        if (!alive()) return () => {};
+        return clock.after(ms, () => {
+          if (alive()) action();
+        });
+      },
+    },
+    ids,
+    log: {
+      write: (level, event, fields) => {
+        if (alive()) log.write(level, event, fields);
+      },
+    },
+  } satisfies Partial<Ports>;
+}

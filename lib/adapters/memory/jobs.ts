@@ -1,0 +1,113 @@
+/**
+ * Jobs in memory. What is kept are the encoded documents and what an index would hold beside them: nobody shares a
+ * record with the store, and a mistake in the stored form shows here first.
+ */
+
+import { decodeEntry, encodeEntry, type StoredEntry } from '../../contract/stored-history.ts';
+import { jobFromJson, jobToJson } from '../../contract/stored-job.ts';
+import type { JobId } from '../../core/ids.ts';
+import type { HistoryEntry, Job } from '../../core/job.ts';
+import { isOwnWrite } from '../../core/own-write.ts';
+import { shardOf } from '../../core/shard.ts';
+import type { JobQuery, JobStore } from '../../ports.ts';
+import { pageOf } from './page.ts';
+
+type Indexed = Pick<
+  Job,
+  | 'jobId'
+  | 'revision'
+  | 'bucket'
+  | 'nextActionAt'
+  | 'createdAt'
+  | 'callerId'
+  | 'state'
+  | 'workflowType'
+  | 'correlationId'
+>;
+interface Row extends Indexed {
+  readonly document: string;
+}
+
+export function memoryJobs(notify: (jobId: JobId) => void): JobStore {
+  const rows = new Map<string, Row>();
+  /** The watchdog's index: per shard, the rows that have a bucket. */
+  const active = new Map<number, Map<string, Row>>();
+  const chunks = new Map<string, Map<number, string>>();
+
+  const keep = (job: Job): void => {
+    const row = rowOf(job);
+    const shard = shardOf(job.jobId);
+    const filed = active.get(shard) ?? new Map<string, Row>();
+    active.set(shard, filed);
+    rows.set(job.jobId, row);
+    if (row.bucket === null) filed.delete(job.jobId);
+    else filed.set(job.jobId, row);
+    notify(job.jobId);
+  };
+  const held = (jobId: JobId): Job | null => {
+    const row = rows.get(jobId);
+    return row === undefined ? null : jobFromJson(row.document);
+  };
+
+  return {
+    create: async (job) => {
+      const existing = held(job.jobId);
+      if (existing !== null) return isOwnWrite(existing, job) ? { created: true } : { created: false, existing };
+      keep(job);
+      return { created: true };
+    },
+    read: async (jobId) => held(jobId),
+    update: async (job, expectedRevision) => {
+      const current = held(job.jobId);
+      if (current?.revision === expectedRevision) keep(job);
+      else if (current === null || !isOwnWrite(current, job)) return { stored: false, current };
+      return { stored: true };
+    },
+    due: async (shard, now, limit) =>
+      [...(active.get(shard)?.values() ?? [])]
+        .filter((row) => bucketOf(row) <= now)
+        .sort((a, b) => bucketOf(a) - bucketOf(b))
+        .slice(0, limit)
+        .map(({ jobId, nextActionAt }) => ({ jobId, nextActionAt })),
+    list: async (query) => {
+      const page = pageOf(
+        [...rows.values()].filter((row) => matches(row, query)),
+        query,
+      );
+      return { items: page.items.map((row) => jobFromJson(row.document)), next: page.next };
+    },
+    putHistoryChunk: async (jobId, chunk, entries) => {
+      const kept = chunks.get(jobId) ?? new Map<number, string>();
+      chunks.set(jobId, kept);
+      if (!kept.has(chunk)) kept.set(chunk, JSON.stringify(entries.map(encodeEntry)));
+    },
+    readHistoryChunks: async (jobId) =>
+      [...(chunks.get(jobId) ?? [])].sort(([a], [b]) => a - b).flatMap(([, text]) => entriesOf(text)),
+  };
+}
+
+function rowOf(job: Job): Row {
+  const { jobId, revision, bucket, nextActionAt, createdAt, callerId, state, workflowType, correlationId } = job;
+  const indexed = { jobId, revision, bucket, nextActionAt, createdAt, callerId, state, workflowType, correlationId };
+  return { ...indexed, document: jobToJson(job) };
+}
+
+function bucketOf(row: Row): number {
+  return row.bucket ?? Number.POSITIVE_INFINITY;
+}
+
+function entriesOf(text: string): HistoryEntry[] {
+  const stored: StoredEntry[] = JSON.parse(text);
+  return stored.map(decodeEntry);
+}
+
+function matches(row: Row, query: JobQuery): boolean {
+  return (
+    (query.callerId === null || row.callerId === query.callerId) &&
+    (query.state === null || row.state === query.state) &&
+    (query.workflowType === null || row.workflowType === query.workflowType) &&
+    (query.correlationId === null || row.correlationId === query.correlationId) &&
+    (query.from === null || row.createdAt >= query.from) &&
+    (query.to === null || row.createdAt <= query.to)
+  );
+}

@@ -1,0 +1,56 @@
+/**
+ * Every port in memory, on one virtual clock and one seed: what simulation and tests run the real operations on.
+ * Nothing here waits for real time, so a run is decided by its seed and by what its test does.
+ */
+import type { EpochMs } from '../../core/ids.ts';
+import type { Participants, Ports } from '../../ports.ts';
+import { jobChanges } from '../job-changes.ts';
+import { type VirtualClock, virtualClock } from './clock.ts';
+import { seededIds, seededRandom } from './ids.ts';
+import { memoryJobs } from './jobs.ts';
+import { type MemoryQueue, memoryQueue, memoryTimers } from './queue.ts';
+import {
+  type RecordingBus,
+  type RecordingLog,
+  recordingBus,
+  recordingLog,
+  recordingParticipants,
+} from './recorders.ts';
+import { memoryClaims, memoryDeadLetters, memoryValues } from './records.ts';
+
+export interface MemoryOptions {
+  readonly seed?: number;
+  readonly start?: EpochMs;
+  readonly participants?: Participants;
+  readonly ownerPrefix?: string;
+}
+
+export interface MemoryPorts extends Ports {
+  readonly clock: VirtualClock;
+  readonly queue: MemoryQueue;
+  readonly bus: RecordingBus;
+  readonly log: RecordingLog;
+}
+
+/** Any fixed time does; this one makes dates in failing tests recognisable. */
+const START: EpochMs = Date.UTC(2030, 0, 1);
+
+export function memoryPorts(options: MemoryOptions = {}): MemoryPorts {
+  const clock = virtualClock(options.start ?? START);
+  const changes = jobChanges(clock);
+  const queue = memoryQueue(clock);
+  return {
+    jobs: memoryJobs(changes.notify),
+    values: memoryValues(),
+    claims: memoryClaims(),
+    deadLetters: memoryDeadLetters(),
+    queue,
+    timers: memoryTimers(clock, queue),
+    bus: recordingBus(),
+    participants: options.participants ?? recordingParticipants(),
+    changes,
+    clock,
+    ids: seededIds(seededRandom(options.seed ?? 1), options.ownerPrefix),
+    log: recordingLog(),
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Jobs in SQLite: the document, and columns for what is searched by. Every write is conditional in its own WHERE; a
+ * condition that fails on a write of ours whose answer was lost is recognised from what is stored.
+ */
+import { decodeEntry, encodeEntry, type StoredEntry } from '../../contract/stored-history.ts';
+import { jobFromJson, jobToJson } from '../../contract/stored-job.ts';
+import type { JobId } from '../../core/ids.ts';
+import type { Job } from '../../core/job.ts';
+import { isOwnWrite } from '../../core/own-write.ts';
+import { expiresAtOf } from '../../core/retention.ts';
+import { shardOf } from '../../core/shard.ts';
+import type { JobStore } from '../../ports.ts';
+import type { Database } from './database.ts';
+import { jobLists } from './job-lists.ts';
+
+const INSERT = `
+  INSERT INTO jobs (revision, bucket, next_action_at, state, expires_at, document,
+    job_id, shard, caller_id, created_at, workflow_type, correlation_id)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job_id) DO NOTHING`;
+
+/** Names no indexed column, so it touches no index: most writes of a job leave its bucket alone. */
+const UPDATE_IN_BUCKET = `
+  UPDATE jobs SET revision = ?, next_action_at = ?, state = ?, document = ?
+  WHERE job_id = ? AND revision = ? AND bucket = ?`;
+
+const UPDATE = `
+  UPDATE jobs SET revision = ?, bucket = ?, next_action_at = ?, state = ?, expires_at = ?, document = ?
+  WHERE job_id = ? AND revision = ?`;
+
+const DUE = `
+  SELECT job_id, next_action_at FROM jobs INDEXED BY jobs_active
+  WHERE shard = ? AND bucket <= ? ORDER BY bucket LIMIT ?`;
+
+export function sqliteJobs(database: Database, notify: (jobId: JobId) => void): JobStore {
+  const insert = database.prepare(INSERT);
+  const updateInBucket = database.prepare(UPDATE_IN_BUCKET);
+  const update = database.prepare(UPDATE);
+  const select = database.prepare('SELECT document FROM jobs WHERE job_id = ?');
+  const due = database.prepare(DUE);
+  const putChunk = database.prepare('INSERT INTO history_chunks VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  const chunks = database.prepare('SELECT entries FROM history_chunks WHERE job_id = ? ORDER BY chunk');
+
+  const stored = (jobId: JobId): string | null => {
+    const row = select.get(jobId);
+    return row === undefined ? null : String(row.document);
+  };
+  /** Answers whether the row is now this document. */
+  const replace = (job: Job, document: string, expected: number): boolean => {
+    const { jobId, revision, bucket, nextActionAt, state } = job;
+    if (bucket !== null) {
+      const { changes } = updateInBucket.run(revision, nextActionAt, state, document, jobId, expected, bucket);
+      if (changes === 1) return true;
+    }
+    return update.run(revision, bucket, nextActionAt, state, expiresAtOf(job), document, jobId, expected).changes === 1;
+  };
+
+  return {
+    create: async (job) => {
+      const document = jobToJson(job);
+      const { jobId, callerId, createdAt, workflowType, correlationId } = job;
+      const fixed = [jobId, shardOf(jobId), callerId, createdAt, workflowType, correlationId];
+      const existing = await database.write(() => {
+        const { revision, bucket, nextActionAt, state } = job;
+        const { changes } = insert.run(revision, bucket, nextActionAt, state, expiresAtOf(job), document, ...fixed);
+        return changes === 1 ? null : stored(jobId);
+      });
+      if (existing === null) notify(jobId);
+      const found = existing === null ? null : jobFromJson(existing);
+      return found === null || isOwnWrite(found, job) ? { created: true } : { created: false, existing: found };
+    },
+    read: async (jobId) => {
+      const document = stored(jobId);
+      return document === null ? null : jobFromJson(document);
+    },
+    update: async (job, expectedRevision) => {
+      const document = jobToJson(job);
+      const held = await database.write(() => replace(job, document, expectedRevision) || stored(job.jobId));
+      if (held === true) {
+        notify(job.jobId);
+        return { stored: true };
+      }
+      const current = held === null ? null : jobFromJson(held);
+      return current !== null && isOwnWrite(current, job) ? { stored: true } : { stored: false, current };
+    },
+    due: async (shard, now, limit) =>
+      due.all(shard, now, limit).map((row) => ({
+        jobId: row.job_id as JobId,
+        nextActionAt: row.next_action_at === null ? null : Number(row.next_action_at),
+      })),
+    list: jobLists(database),
+    putHistoryChunk: async (jobId, chunk, entries) => {
+      const text = JSON.stringify(entries.map(encodeEntry));
+      await database.write(() => putChunk.run(jobId, chunk, text));
+    },
+    readHistoryChunks: async (jobId) =>
+      chunks.all(jobId).flatMap((row) => {
+        const entries: StoredEntry[] = JSON.parse(String(row.entries));
+        return entries.map(decodeEntry);
+      }),
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * What SQLite can be for the operations: stores, queues, timers, bus, and the news of jobs written in this process.
+ * Clock, identities, log and participants are the host's own.
+ */
+import type { Clock, Ports } from '../../ports.ts';
+import { jobChanges } from '../job-changes.ts';
+import type { Database } from './database.ts';
+import { type SqliteBus, sqliteBus } from './events.ts';
+import { sqliteJobs } from './jobs.ts';
+import { type Purge, sqlitePurge } from './purge.ts';
+import { type MessageListener, type SqliteQueue, sqliteQueue } from './queue.ts';
+import { sqliteClaims, sqliteDeadLetters, sqliteValues } from './records.ts';
+import { type SqliteTimers, sqliteTimers, type TimerListener } from './timers.ts';
+
+export interface SqlitePorts
+  extends Pick<Ports, 'jobs' | 'values' | 'claims' | 'deadLetters' | 'queue' | 'timers' | 'bus' | 'changes'> {
+  readonly queue: SqliteQueue;
+  readonly timers: SqliteTimers;
+  readonly bus: SqliteBus;
+  readonly purge: Purge;
+}
+
+export interface SqliteListeners {
+  readonly onMessage?: MessageListener;
+  readonly onTimer?: TimerListener;
+}
+
+export function sqlitePorts(database: Database, clock: Clock, listeners: SqliteListeners = {}): SqlitePorts {
+  const { onMessage = () => {}, onTimer = () => {} } = listeners;
+  const changes = jobChanges(clock);
+  return {
+    jobs: sqliteJobs(database, changes.notify),
+    values: sqliteValues(database, clock),
+    claims: sqliteClaims(database),
+    deadLetters: sqliteDeadLetters(database),
+    queue: sqliteQueue(database, clock, onMessage),
+    timers: sqliteTimers(database, onTimer, onMessage),
+    bus: sqliteBus(database),
+    changes,
+    purge: sqlitePurge(database),
+  };
+}
