@@ -48,19 +48,24 @@ const LAYERS = {
   },
   'adapter-sqlite': {
     path: '^lib/adapters/sqlite/',
-    may: ['core', 'ports', 'contract'],
+    may: ['core', 'ports', 'contract', 'job-changes'],
     builtins: 'all',
     why: 'An adapter implements ports and knows no other adapter and no operation. Share code through core or contract.',
   },
   'adapter-memory': {
     path: '^lib/adapters/memory/',
-    may: ['core', 'ports', 'contract'],
+    may: ['core', 'ports', 'contract', 'job-changes'],
     why: 'The memory adapter must replay from a seed: no other adapter, no operation, nothing of Node.',
   },
   crashable: {
     path: '^lib/adapters/crashable\\.ts$',
     may: ['core', 'ports'],
     why: 'It wraps any ports, whatever is behind them, so it may know their interface only.',
+  },
+  'job-changes': {
+    path: '^lib/adapters/job-changes\\.ts$',
+    may: ['core', 'ports'],
+    why: 'Every store that writes in one process with its waiters feeds it, so it may know no store.',
   },
   http: {
     path: '^lib/http/',
