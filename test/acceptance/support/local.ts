@@ -58,7 +58,9 @@ export class Local {
   async calmDown(): Promise<void> {
     await this.clearFaults();
     await this.advance(FORGET_FAILURES_MS);
-    const { items } = (await this.api.read('/dependencies')) as { items: { dependency_id: string; breaker: string }[] };
+    const answer = await this.api.call('GET', '/dependencies');
+    if (answer.status === 404) return; // no breakers, nothing to close
+    const { items } = answer.body as { items: { dependency_id: string; breaker: string }[] };
     for (const { dependency_id, breaker } of items) {
       if (breaker === 'CLOSED') continue;
       const path = `/dependencies/${encodeURIComponent(dependency_id)}/breaker`;
