@@ -50,7 +50,10 @@ const common = { times: z.int().min(1).max(TIMES_MAX).default(1) };
 const topicFault = z.strictObject({
   ...common,
   target: z.string().regex(TOPIC, 'write a topic such as tenant:create'),
-  mode: z.enum(TOPIC_MODES),
+  mode: z.enum(
+    TOPIC_MODES,
+    `write one of ${TOPIC_MODES.join(', ')}, or crash for one of ${FUNCTION_TARGETS.join(', ')}`,
+  ),
   delay_ms: z.int().min(0).max(DAY_MS).optional(),
   error_code: z
     .string()
@@ -60,7 +63,7 @@ const topicFault = z.strictObject({
 
 const crashFault = z.strictObject({
   ...common,
-  target: z.enum(FUNCTION_TARGETS),
+  target: z.enum(FUNCTION_TARGETS, `crash takes one of ${FUNCTION_TARGETS.join(', ')}`),
   mode: z.literal('crash'),
   at_call: z.int().min(1).default(1),
 });

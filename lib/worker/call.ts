@@ -5,8 +5,9 @@
 import { type EnvelopeRequest, HEADERS, headerOf } from '../contract/envelope.ts';
 import { type Json, sha256Hex } from '../contract/json.ts';
 import { Refusal } from './refusal.ts';
-import type { Topic } from './topics.ts';
 import type { Trace } from './trace.ts';
+
+export type TopicKind = 'readOnly' | 'forward' | 'localForward' | 'undo' | 'localUndo' | 'query';
 
 export interface Call<I = Json> {
   readonly input: I;
@@ -37,11 +38,11 @@ export function identityOf({ topic, headers }: EnvelopeRequest): CallIdentity {
   return { topic, operationId, attempt: Number.isSafeInteger(attempt) && attempt > 0 ? attempt : 1 };
 }
 
-export function readCall(request: EnvelopeRequest, topic: Topic, input: Json, trace: Trace): Invocation {
+export function readCall(request: EnvelopeRequest, kind: TopicKind, input: Json, trace: Trace): Invocation {
   const header = (name: string): string | null => headerOf(request.headers, name);
   const identity = identityOf(request);
   const deadlineAt = Date.parse(header(HEADERS.deadlineAt) ?? '');
-  const about = aboutOf(request, topic, identity.operationId);
+  const about = aboutOf(request, kind, identity.operationId);
   return {
     ...identity,
     input,
@@ -59,7 +60,7 @@ export function readCall(request: EnvelopeRequest, topic: Topic, input: Json, tr
 /** 96 bits: no two operations of one service meet. */
 const ID_CHARACTERS = 24;
 
-function aboutOf(request: EnvelopeRequest, { kind }: Topic, operationId: string): string {
+function aboutOf(request: EnvelopeRequest, kind: TopicKind, operationId: string): string {
   if (kind === 'readOnly') return operationId;
   const name = kind === 'query' ? HEADERS.queryOf : kind === 'undo' || kind === 'localUndo' ? HEADERS.undoOf : null;
   const about = name === null ? operationId : headerOf(request.headers, name);

@@ -59,7 +59,7 @@ async function answer(
     if (topic === undefined) throw unserved(service, request.topic);
     const body = parseJson(request.body);
     if (!body.ok) throw new Refusal('bad-request', { applied: false, detail: 'the body is not JSON; send JSON text' });
-    return await run(running, topic, readCall(request, topic, body.value, trace));
+    return await run(running, topic, readCall(request, topic.kind, body.value, trace));
   } catch (error) {
     if (!(error instanceof Refusal)) running.onError(error);
     const response = error instanceof Refusal ? refused(error) : unexplained();

@@ -75,7 +75,7 @@ export function endForward(operation: Operation, owner: string, answer: Envelope
 }
 
 export function admitUndo(operation: Operation, undoId: string, now: number): Admission {
-  const run = undoOf(operation, undoId);
+  const run = undoRunOf(operation, undoId);
   if (run.answer !== null) return known(operation, run.answer);
   const busy = isAtWork(operation.forward, now) || Object.values(operation.undos).some((undo) => isAtWork(undo, now));
   if (busy) return known(operation, IN_PROGRESS);
@@ -90,7 +90,8 @@ export function startUndo(operation: Operation, undoId: string, lease: Lease): O
 /** Finding nothing is as good as having undone it; a refusal leaves the effect, and the operation, as they are. */
 export function endUndo(operation: Operation, undoId: string, owner: string, answer: EnvelopeResponse): Operation {
   const undone = answer.statusCode === 'not-found' || (answer.isSuccessful && answer.statusCode !== 'accepted');
-  if (!undone && isHeldByAnother(undoOf(operation, undoId), owner)) return operation;
+  const run = undoRunOf(operation, undoId);
+  if (!undone && (run.answer !== null || isHeldByAnother(run, owner))) return operation;
   const ended = withUndo(operation, undoId, { lease: null, answer: finalOrNone(answer) });
   if (!undone) return ended;
   const forward = { ...operation.forward, lease: null };
@@ -163,7 +164,7 @@ function finalOrNone(answer: EnvelopeResponse): EnvelopeResponse | null {
   return answer.isSuccessful || isFinal(answer.statusCode) ? answer : null;
 }
 
-function undoOf(operation: Operation, undoId: string): Run {
+export function undoRunOf(operation: Operation, undoId: string): Run {
   return (Object.hasOwn(operation.undos, undoId) ? operation.undos[undoId] : undefined) ?? IDLE;
 }
 

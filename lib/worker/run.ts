@@ -16,6 +16,7 @@ import {
   type Operation,
   startForward,
   startUndo,
+  undoRunOf,
 } from './operation.ts';
 import { Refusal, Reply, refused, unexplained } from './refusal.ts';
 import type { LoggedCall, OperationStore } from './store.ts';
@@ -75,10 +76,10 @@ async function runUndo(running: Running, topic: UndoTopic, call: Invocation): Pr
   });
   if (known !== null) return known;
   const answer = await attempted(running, () => topic.handle({ ...call, undoOf: call.about }));
-  return settle(running, call, (operation) => ({
-    next: endUndo(operation, call.operationId, running.owner, answer),
-    answer,
-  }));
+  return settle(running, call, (operation) => {
+    const next = endUndo(operation, call.operationId, running.owner, answer);
+    return { next, answer: undoRunOf(next, call.operationId).answer ?? answer };
+  });
 }
 
 function runLocalForward(running: Running, topic: LocalForwardTopic, call: Invocation): Promise<EnvelopeResponse> {

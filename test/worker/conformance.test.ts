@@ -8,15 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { EnvelopeRequest } from '../../lib/contract/envelope.ts';
 import { httpOfStatus, isStatus, isSuccess, STATUSES, statusOfHttp } from '../../lib/contract/status.ts';
-import {
-  host,
-  memoryOperations,
-  Refusal,
-  readOnly,
-  reply,
-  service,
-  type TraceEvent,
-} from '../../lib/worker/index.ts';
+import { host, memoryOperations, Refusal, readOnly, reply, service, type TraceEvent } from '../../lib/worker/index.ts';
 import { traceOf } from '../../lib/worker/trace.ts';
 
 const folder = process.env.BENZENE_CONFORMANCE_DIR;

@@ -37,7 +37,12 @@ const shop = service('shop', {
 });
 
 const take = { topic: 'stock:take', operation: 'op1', body: { sku: 'pen' } };
-const give = { topic: 'stock:give', operation: 'op1.undo', undoOf: 'op1', body: { input: { sku: 'pen' }, output: null } };
+const give = {
+  topic: 'stock:give',
+  operation: 'op1.undo',
+  undoOf: 'op1',
+  body: { input: { sku: 'pen' }, output: null },
+};
 const find = { topic: 'stock:find', operation: 'op1', queryOf: 'op1' };
 const REVOKED = 'conflict CONTRACT_OPERATION_REVOKED applied:false';
 
@@ -177,7 +182,10 @@ describe.each([
     const { serve, results } = await start();
     const { operation: _, ...anonymous } = take;
     const { undoOf: __, ...aimless } = give;
-    for (const [asked, header] of [[anonymous, 'x-operation-id'], [aimless, 'x-undo-of']] as const) {
+    for (const [asked, header] of [
+      [anonymous, 'x-operation-id'],
+      [aimless, 'x-undo-of'],
+    ] as const) {
       const response = await serve(request(asked));
       expect(response.statusCode).toBe('bad-request');
       expect(response.body).toContain(header);
@@ -187,7 +195,11 @@ describe.each([
 
   it('cannot be told apart from applied when the store fails', async () => {
     const { store } = await start();
-    const broken = { ...store, change: () => Promise.reject(new Error('disk')), log: () => Promise.reject(new Error()) };
+    const broken = {
+      ...store,
+      change: () => Promise.reject(new Error('disk')),
+      log: () => Promise.reject(new Error()),
+    };
     const response = await host(shop, { store: broken, now: () => 1_000 })(request(take));
     expect(told(response)).toBe('service-unavailable EXT_UNEXPECTED');
   });

@@ -25,7 +25,9 @@ export function operationsContract(name: string, open: () => Promise<OpenStore>)
       expect(await store.change('op1', () => ({ next: revoked, call, result: 'done' }))).toBe('done');
       expect(await store.operations()).toEqual([{ operationId: 'op1', operation: revoked }]);
       expect(await store.calls()).toEqual([call]);
-      expect(await store.change('op1', (operation) => ({ next: null, call: null, result: operation }))).toEqual(revoked);
+      expect(await store.change('op1', (operation) => ({ next: null, call: null, result: operation }))).toEqual(
+        revoked,
+      );
     });
 
     it('store nothing of a change that throws, and everything of its neighbours', async () => {
@@ -55,7 +57,9 @@ export function operationsContract(name: string, open: () => Promise<OpenStore>)
           return { next: { ...operation, record: { count } }, call: null, result: count };
         }),
       );
-      expect((await Promise.all(counts)).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
+      expect((await Promise.all(counts)).toSorted((a, b) => a - b)).toEqual(
+        Array.from({ length: 50 }, (_, i) => i + 1),
+      );
     });
 
     it('keep calls in the order in which they came', async () => {
@@ -67,7 +71,11 @@ export function operationsContract(name: string, open: () => Promise<OpenStore>)
     it('take any text as an operation id', async () => {
       const { store } = await open();
       for (const id of ['__proto__', "a'b", 'ä', 'constructor']) {
-        await store.change(id, () => ({ next: { ...revoked, undos: { [id]: UNSEEN.forward } }, call: null, result: null }));
+        await store.change(id, () => ({
+          next: { ...revoked, undos: { [id]: UNSEEN.forward } },
+          call: null,
+          result: null,
+        }));
         const seen = await store.change(id, (operation) => ({ next: null, call: null, result: operation }));
         expect(Object.keys(seen.undos)).toEqual([id]);
       }

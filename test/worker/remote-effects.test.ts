@@ -158,6 +158,54 @@ describe('a remote effect', () => {
     expect(runs).toEqual(['charge', 'charge']);
   });
 
+  it('stays in doubt for an attempt that never ended, whatever a later one says', async () => {
+    const early = gate<unknown>();
+    const { ask, clock, handlers, runs } = start({ charge: () => early.promise });
+    const first = ask(charge);
+    await turn();
+    clock.now += LEASE_MS;
+    handlers.charge = () => Promise.reject(new Refusal('forbidden', {}));
+    expect(await ask(charge)).toBe('forbidden -');
+    expect(await ask({ ...find, fence: true })).toBe('ok {"state":"unknown"}');
+    early.fail(new Error('socket'));
+    expect(await first).toBe('forbidden -');
+    expect(await ask(charge)).toBe('forbidden -');
+    expect(await ask(refund)).toBe('ok null');
+    expect(runs).toEqual(['charge', 'charge', 'refund op1']);
+  });
+
+  it('keeps the lease, and then the answer, of an undo that overtook an earlier attempt', async () => {
+    const [early, later] = [gate<null>(), gate<null>()];
+    const { ask, clock, handlers, runs } = start({ refund: () => early.promise });
+    await ask(charge);
+    const first = ask(refund);
+    await turn();
+    clock.now += LEASE_MS;
+    handlers.refund = () => later.promise;
+    const second = ask(refund);
+    await turn();
+    early.fail(new Error('socket'));
+    expect(await first).toBe('service-unavailable EXT_UNEXPECTED');
+    expect(await ask(refund)).toBe(IN_PROGRESS);
+    later.open(null);
+    expect(await second).toBe('ok null');
+    expect(runs).toEqual(['charge', 'refund op1', 'refund op1']);
+  });
+
+  it('stays undone when an overtaken attempt of its undo is refused afterwards', async () => {
+    const early = gate<null>();
+    const { ask, clock, handlers } = start({ refund: () => early.promise });
+    await ask(charge);
+    const first = ask(refund);
+    await turn();
+    clock.now += LEASE_MS;
+    handlers.refund = async () => null;
+    expect(await ask(refund)).toBe('ok null');
+    early.fail(new Refusal('conflict', {}));
+    expect(await first).toBe('ok null');
+    expect(await ask(refund)).toBe('ok null');
+  });
+
   it('is not started again once its undo has begun', async () => {
     const { ask, runs, handlers } = start({ charge: () => Promise.reject(new Error('socket')) });
     await ask(charge);
