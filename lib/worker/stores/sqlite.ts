@@ -13,22 +13,22 @@ import type { LoggedCall, OperationStore, OperationView } from '../store.ts';
  */
 export type SqliteWrite = <T>(work: (database: DatabaseSync) => T) => Promise<T>;
 
-// The primary key is the table: an operation is found and written in one place, a service's calls lie in order.
+// An operation is found and written in one place. Calls are only ever appended, and read by people alone: an index for
+// that would cost every call.
 const TABLES = `
   CREATE TABLE IF NOT EXISTS participant_operations (
     service TEXT NOT NULL, operation_id TEXT NOT NULL, body TEXT NOT NULL,
     PRIMARY KEY (service, operation_id)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS participant_calls (
-    service TEXT NOT NULL, seq INTEGER NOT NULL, topic TEXT NOT NULL, operation_id TEXT NOT NULL,
-    attempt INTEGER NOT NULL, at INTEGER NOT NULL, result TEXT NOT NULL,
-    PRIMARY KEY (service, seq)
-  ) STRICT, WITHOUT ROWID;`;
+    seq INTEGER PRIMARY KEY, service TEXT NOT NULL, topic TEXT NOT NULL, operation_id TEXT NOT NULL,
+    attempt INTEGER NOT NULL, at INTEGER NOT NULL, result TEXT NOT NULL
+  ) STRICT`;
 
 const READ = 'SELECT body FROM participant_operations WHERE service = ? AND operation_id = ?';
 const STORE = 'INSERT OR REPLACE INTO participant_operations (service, operation_id, body) VALUES (?, ?, ?)';
-const LOG = `INSERT INTO participant_calls (service, seq, topic, operation_id, attempt, at, result)
-  VALUES (?1, (SELECT coalesce(max(seq), 0) + 1 FROM participant_calls WHERE service = ?1), ?2, ?3, ?4, ?5, ?6)`;
+const LOG =
+  'INSERT INTO participant_calls (service, topic, operation_id, attempt, at, result) VALUES (?, ?, ?, ?, ?, ?)';
 const OPERATIONS = 'SELECT operation_id, body FROM participant_operations WHERE service = ? ORDER BY operation_id';
 const CALLS = 'SELECT topic, operation_id, attempt, at, result FROM participant_calls WHERE service = ? ORDER BY seq';
 
