@@ -3,6 +3,7 @@
  * A value that makes no sense stops the start with what to write instead: a silent default would hide the typo.
  */
 import { z } from 'zod';
+import { type AwsEnvironment, parseAwsEnvironment } from './aws-environment.ts';
 
 export interface LocalEnvironment {
   /** 0 means any free port. */
@@ -38,4 +39,11 @@ export function readLocalEnvironment(
   const read = LOCAL.safeParse(variables);
   if (!read.success) throw new Error(read.error.issues.map((issue) => issue.message).join('; '));
   return { port: read.data.PORT, dataDirectory: read.data.DACAPO_DATA, ephemeral: read.data.DACAPO_EPHEMERAL };
+}
+
+/** What a Lambda is told; see aws-environment.ts. */
+export function readAwsEnvironment(
+  variables: Readonly<Record<string, string | undefined>> = process.env,
+): AwsEnvironment {
+  return parseAwsEnvironment(variables);
 }
