@@ -143,6 +143,16 @@ export function jobFromJson(text: string): Job {
   return decodeJob(JSON.parse(text));
 }
 
+/** For lists: jobs that newer code has written are left out, as it lists them itself. */
+export function knownJobs(texts: readonly string[]): Job[] {
+  const known: Job[] = [];
+  for (const text of texts) {
+    const stored: StoredJob = JSON.parse(text);
+    if (stored.schema <= JOB_SCHEMA) known.push(decodeJob(stored));
+  }
+  return known;
+}
+
 function isEmpty(object: object): boolean {
   for (const _ in object) return false;
   return true;

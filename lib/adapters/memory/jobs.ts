@@ -4,7 +4,7 @@
  */
 
 import { decodeEntry, encodeEntry, type StoredEntry } from '../../contract/stored-history.ts';
-import { jobFromJson, jobToJson } from '../../contract/stored-job.ts';
+import { jobFromJson, jobToJson, knownJobs } from '../../contract/stored-job.ts';
 import type { JobId } from '../../core/ids.ts';
 import type { HistoryEntry, Job } from '../../core/job.ts';
 import { isOwnWrite } from '../../core/own-write.ts';
@@ -74,7 +74,7 @@ export function memoryJobs(notify: (jobId: JobId) => void): JobStore {
         [...rows.values()].filter((row) => matches(row, query)),
         query,
       );
-      return { items: page.items.map((row) => jobFromJson(row.document)), next: page.next };
+      return { items: knownJobs(page.items.map((row) => row.document)), next: page.next };
     },
     putHistoryChunk: async (jobId, chunk, entries) => {
       const kept = chunks.get(jobId) ?? new Map<number, string>();

@@ -2,19 +2,17 @@
  * Lists of jobs over the one index that fits the question; further conditions filter while reading. So a question
  * costs what it skips: a rare state of a busy caller is the slowest one.
  */
-import { jobFromJson } from '../../contract/stored-job.ts';
-import type { Job } from '../../core/job.ts';
-import { NewerSchemaError } from '../../core/newer-schema.ts';
+import { knownJobs } from '../../contract/stored-job.ts';
 import type { JobQuery, JobStore } from '../../ports.ts';
 import type { Database } from './database.ts';
-import { given, pagesOf, type Row } from './lists.ts';
+import { given, pagesOf } from './lists.ts';
 
 export function jobLists(database: Database): JobStore['list'] {
   const page = pagesOf(database, 'jobs', 'created_at');
   return async (query) => {
     const { limit, after } = query;
     const { items, next } = page({ index: indexFor(query), conditions: conditionsOf(query), limit, after });
-    return { items: items.flatMap(knownJob), next };
+    return { items: knownJobs(items.map((row) => String(row.document))), next };
   };
 }
 
@@ -32,14 +30,4 @@ function conditionsOf(query: JobQuery) {
     ...given('created_at >= ?', query.from),
     ...given('created_at <= ?', query.to),
   ];
-}
-
-/** Jobs that newer code has written are left out: it lists them itself. */
-function knownJob(row: Row): Job[] {
-  try {
-    return [jobFromJson(String(row.document))];
-  } catch (error) {
-    if (error instanceof NewerSchemaError) return [];
-    throw error;
-  }
 }

@@ -1,0 +1,22 @@
+import { memoryPorts } from '../../../lib/adapters/memory/ports.ts';
+import { changesContract } from '../../contracts/changes.ts';
+import { jobIndexContract } from '../../contracts/job-index.ts';
+import { jobStoreContract } from '../../contracts/job-store.ts';
+import { T0 } from '../../contracts/jobs.ts';
+import { busContract, queueContract, timersContract } from '../../contracts/queue.ts';
+import { claimStoreContract, deadLetterStoreContract, valueStoreContract } from '../../contracts/records.ts';
+
+const make = async () => {
+  const ports = memoryPorts({ start: T0 });
+  return { ...ports, advance: ports.clock.advanceAsync, seen: async () => ports.bus.published };
+};
+
+jobStoreContract('memory', async () => (await make()).jobs);
+jobIndexContract('memory', async () => (await make()).jobs);
+valueStoreContract('memory', async () => (await make()).values);
+claimStoreContract('memory', async () => (await make()).claims);
+deadLetterStoreContract('memory', async () => (await make()).deadLetters);
+queueContract('memory', make);
+timersContract('memory', make);
+busContract('memory', make);
+changesContract('memory', make);

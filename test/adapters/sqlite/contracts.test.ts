@@ -1,0 +1,18 @@
+import { changesContract } from '../../contracts/changes.ts';
+import { jobIndexContract } from '../../contracts/job-index.ts';
+import { jobStoreContract } from '../../contracts/job-store.ts';
+import { busContract, queueContract, timersContract } from '../../contracts/queue.ts';
+import { claimStoreContract, deadLetterStoreContract, valueStoreContract } from '../../contracts/records.ts';
+import { portsOn } from './file.ts';
+
+const make = () => portsOn();
+
+jobStoreContract('SQLite', async () => (await make()).jobs);
+jobIndexContract('SQLite', async () => (await make()).jobs);
+valueStoreContract('SQLite', async () => (await make()).values);
+claimStoreContract('SQLite', async () => (await make()).claims);
+deadLetterStoreContract('SQLite', async () => (await make()).deadLetters);
+queueContract('SQLite', make);
+timersContract('SQLite', make);
+busContract('SQLite', make);
+changesContract('SQLite', make);
