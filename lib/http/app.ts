@@ -4,7 +4,10 @@
  */
 import { Hono } from 'hono';
 import { Refusal } from '../contract/problem.ts';
+import { StoreError } from '../core/store-error.ts';
+import { ContentionError } from '../operations/apply.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
+import { failureFields } from './failure-fields.ts';
 import { jobRoutes } from './job-routes.ts';
 import type { AppParts } from './parts.ts';
 import { refusal } from './respond.ts';
@@ -29,12 +32,28 @@ export function answerTheRest(app: Hono, unexpected: (error: unknown) => void): 
   app.onError((error) => {
     if (error instanceof Refusal) return refusal(error.code, error.message, error.extras);
     unexpected(error);
-    const detail = 'the request could not be answered; repeat it with the same idempotency key, nothing happens twice';
-    return refusal('ORCH_INTERNAL_ERROR', detail);
+    const { code, why, headers } = isTransient(error) ? TRANSIENT : UNFORESEEN;
+    return refusal(
+      code,
+      `${why}; repeat the request with the same idempotency key, nothing happens twice`,
+      {},
+      headers,
+    );
   });
 }
 
+/** The store failed or others kept winning the race for this job: the same request succeeds a moment later. */
+function isTransient(error: unknown): boolean {
+  return error instanceof StoreError || error instanceof ContentionError;
+}
+
+const TRANSIENT = {
+  code: 'ORCH_RETRYABLE_STORE',
+  why: 'the store could not take the request just now',
+  headers: { 'retry-after': '1' },
+};
+const UNFORESEEN = { code: 'ORCH_INTERNAL_ERROR', why: 'the request could not be answered', headers: {} };
+
 function logUnexpected({ engine }: AppParts, error: unknown): void {
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  engine.ports.log.write('error', 'request_failed', { error: stack });
+  engine.ports.log.write('error', 'request_failed', { ...failureFields(error) });
 }

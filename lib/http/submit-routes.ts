@@ -10,6 +10,7 @@ import { LIMITS } from '../core/limits.ts';
 import { isTerminal } from '../core/states.ts';
 import { awaitEnd } from '../operations/await-end.ts';
 import { type SubmitRequest, type SubmitResult, submit } from '../operations/submit.ts';
+import { failureFields } from './failure-fields.ts';
 import type { AppParts } from './parts.ts';
 import { readDocument } from './read-body.ts';
 import { type Headers, jobHeaders, json, problem, refusal, shown } from './respond.ts';
@@ -58,7 +59,7 @@ async function startIfNew({ door, engine }: AppParts, { kind, job }: Accepted, w
   try {
     await door.started(job.jobId, waited);
   } catch (error) {
-    engine.ports.log.write('warn', 'first_hint_failed', { job_id: job.jobId, error: String(error) });
+    engine.ports.log.write('warn', 'first_hint_failed', { job_id: job.jobId, ...failureFields(error) });
   }
 }
 

@@ -1,26 +1,36 @@
 /**
  * Reads one queue as an event source mapping would: takes what is visible, a bounded number at once, and removes a
- * message only after it was dealt with. A run that crashed leaves its message to become visible again.
+ * message only after it was dealt with. What a run that failed or crashed had in hand becomes visible again.
  */
-import type { QueueName, QueueReader, Received } from '../ports.ts';
+import type { EpochMs } from '../core/ids.ts';
+import type { Clock, QueueName, QueueReader, Received } from '../ports.ts';
+import { alarm } from './alarm.ts';
 import type { RunEnd } from './driver-pool.ts';
 
-export interface Consumer {
-  /** Looks now: something was sent, or time has passed. */
-  wake(): void;
+/** A queue that can say when to look again. */
+export interface WatchedQueue extends QueueReader {
+  nextVisibleAt(queue: QueueName): EpochMs | null;
 }
 
-/** Messages taken but not dealt with yet: enough to fill the drivers, few enough to be lost to a crash and come again. */
+export interface Consumer {
+  /** Something can be received from then on. */
+  wakeAt(time: EpochMs): void;
+}
+
+export interface ConsumerOptions {
+  readonly queue: QueueName;
+  readonly reader: WatchedQueue;
+  readonly clock: Clock;
+  readonly visibilityMs: number;
+  readonly handle: (received: Received) => Promise<RunEnd>;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Messages taken but not dealt with yet: enough to fill the drivers, few enough to come again after a crash. */
 const TAKEN_MAX = 64;
 const BATCH_MAX = 32;
 
-export function consumer(
-  reader: QueueReader,
-  queue: QueueName,
-  visibilityMs: number,
-  handle: (received: Received) => Promise<RunEnd>,
-  failed: (error: unknown, received: Received | null) => void,
-): Consumer {
+export function consumer({ queue, reader, clock, visibilityMs, handle, failed }: ConsumerOptions): Consumer {
   let taken = 0;
   let reading = false;
   let again = false;
@@ -29,36 +39,36 @@ export function consumer(
     try {
       if ((await handle(received)) === 'done') await reader.remove(queue, received.receipt);
     } catch (error) {
-      failed(error, received);
+      failed(error);
     }
     taken -= 1;
-    // Whoever was turned away for want of room may look again.
-    if (taken === TAKEN_MAX - 1) wake();
+    // It was full, so there may be more.
+    if (taken === TAKEN_MAX - 1) look();
   };
 
   const read = async (): Promise<void> => {
     while (taken < TAKEN_MAX) {
       const batch = await reader.receive(queue, Math.min(BATCH_MAX, TAKEN_MAX - taken), visibilityMs);
-      if (batch.length === 0) return;
       taken += batch.length;
       for (const received of batch) void deal(received);
+      if (batch.length === 0) break;
     }
+    const next = reader.nextVisibleAt(queue);
+    if (next !== null && next > clock.now()) bell.setAt(next);
   };
 
-  const wake = (): void => {
-    if (reading) {
-      again = true;
-      return;
-    }
+  const look = (): void => {
+    again = reading;
+    if (reading) return;
     reading = true;
-    again = false;
     void read()
-      .catch((error: unknown) => failed(error, null))
+      .catch(failed)
       .then(() => {
         reading = false;
-        if (again) wake();
+        if (again) look();
       });
   };
 
-  return { wake };
+  const bell = alarm(clock, look);
+  return { wakeAt: (time) => (time <= clock.now() ? look() : bell.setAt(time)) };
 }

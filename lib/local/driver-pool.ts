@@ -6,11 +6,11 @@
 import type { JobId } from '../core/ids.ts';
 import { slots } from './slots.ts';
 
-/** `crashed`: an armed fault killed the run, and its message must come again. */
-export type RunEnd = 'done' | 'crashed';
+/** `crashed`: an armed fault killed the run. After that, as after a failure, its message must come again. */
+export type RunEnd = 'done' | 'failed' | 'crashed';
 
 /** Makes one run; `crash` is to be called if a fault kills it, since it then never settles. */
-export type Drive = (jobId: JobId, hops: number, crash: () => void) => Promise<void>;
+export type Drive = (jobId: JobId, hops: number, crash: () => void) => Promise<RunEnd>;
 
 export interface DriverPool {
   /** Resolves when a run that began after this call has ended. */
@@ -44,8 +44,7 @@ export function driverPool(size: number, drive: Drive): DriverPool {
     };
     void places.take().then(async () => {
       run.begun = true;
-      await drive(jobId, hops, () => finish('crashed'));
-      finish('done');
+      finish(await drive(jobId, hops, () => finish('crashed')));
     });
     return promise;
   };

@@ -11,23 +11,26 @@ export interface Life {
 
 type AsyncMethods = Record<string, (...given: never[]) => Promise<unknown>>;
 
+/** What is not waited for (clock, ids, log) has to know of the end by itself. */
 export function mortal(ports: Ports, life: Life): Ports {
+  const { clock, ids, log, queue, timers, bus, ...others } = ports;
   return {
-    jobs: methodsOf(ports.jobs, life),
-    values: methodsOf(ports.values, life),
-    claims: methodsOf(ports.claims, life),
-    deadLetters: methodsOf(ports.deadLetters, life),
-    queue: methodsOf(ports.queue, life),
-    timers: methodsOf(ports.timers, life),
-    bus: methodsOf(ports.bus, life),
-    participants: methodsOf(ports.participants, life),
-    changes: methodsOf(ports.changes, life),
-    clock: ports.clock,
-    ids: ports.ids,
-    log: ports.log,
+    clock,
+    ids,
+    log,
+    jobs: methodsOf(others.jobs, life),
+    values: methodsOf(others.values, life),
+    claims: methodsOf(others.claims, life),
+    deadLetters: methodsOf(others.deadLetters, life),
+    participants: methodsOf({ call: others.participants.call }, life),
+    changes: methodsOf({ next: others.changes.next }, life),
+    queue: methodsOf({ send: queue.send }, life),
+    timers: methodsOf({ arm: timers.arm }, life),
+    bus: methodsOf({ publish: bus.publish }, life),
   };
 }
 
+/** All methods of the port, which must all be asynchronous. */
 export function methodsOf<T extends object>(port: T, life: Life): T {
   const methods = port as unknown as AsyncMethods;
   const wrapped: AsyncMethods = {};

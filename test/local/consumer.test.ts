@@ -12,7 +12,15 @@ function rig(handle: (received: Received) => Promise<RunEnd>) {
   const clock = virtualClock(0);
   const queue = memoryQueue(clock);
   const failures: unknown[] = [];
-  const reader = consumer(queue, 'dispatch', VISIBILITY_MS, handle, (error) => failures.push(error));
+  const { wakeAt } = consumer({
+    queue: 'dispatch',
+    reader: queue,
+    clock,
+    visibilityMs: VISIBILITY_MS,
+    handle,
+    failed: (error) => failures.push(error),
+  });
+  const reader = { wake: () => wakeAt(clock.now()) };
   const send = (n: number) =>
     queue.send('dispatch', { kind: 'hint', jobId: `j${n}` as JobId, revision: 0, hops: 0 }, 0);
   return { clock, queue, reader, failures, send };
@@ -32,6 +40,7 @@ it('removes a message only after it was dealt with', async () => {
 
 it.each([
   ['crashed', async (): Promise<RunEnd> => 'crashed'],
+  ['ended in an error', async (): Promise<RunEnd> => 'failed'],
   ['failed', () => Promise.reject(new Error('no'))],
 ])('a message whose run %s comes again', async (_how, handle) => {
   const seen: number[] = [];
@@ -42,8 +51,6 @@ it.each([
   await send(1);
   reader.wake();
   await clock.advanceAsync(VISIBILITY_MS);
-  reader.wake();
-  await clock.settle();
   expect(seen).toEqual([1, 2]);
 });
 

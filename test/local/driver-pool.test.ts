@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { JobId } from '../../lib/core/ids.ts';
-import { driverPool } from '../../lib/local/driver-pool.ts';
+import { driverPool, type RunEnd } from '../../lib/local/driver-pool.ts';
 
 interface Running {
   readonly jobId: string;
@@ -11,8 +11,8 @@ interface Running {
 function pool(size: number) {
   const running: Running[] = [];
   const drives = driverPool(size, (jobId, _hops, crash) => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    running.push({ jobId, end: resolve, crash });
+    const { promise, resolve } = Promise.withResolvers<RunEnd>();
+    running.push({ jobId, end: () => resolve('done'), crash });
     return promise;
   });
   const settle = () => new Promise((resolve) => setImmediate(resolve));
