@@ -82,14 +82,14 @@ const LAYERS = {
   },
   worker: {
     path: '^lib/worker/',
-    may: ['core', 'contract'],
+    may: ['contract'],
     packages: ['@middy/[^/]+', '@aws-lambda-powertools/[^/]+'],
     builtins: 'all',
     why: 'A participant shares the envelope with the orchestrator, never its code. Put shared shapes in contract.',
   },
   participants: {
     path: '^lib/participants/',
-    may: ['core', 'worker', 'contract'],
+    may: ['worker', 'contract'],
     packages: ['zod'],
     builtins: 'all',
     why: 'Example services know what any other service could know: the worker kit and the contract.',

@@ -27,6 +27,8 @@ export interface StoredStep {
   readonly status: StepStatus;
   readonly round?: number | undefined;
   readonly tries?: number | undefined;
+  /** Tries before an operator resumed. */
+  readonly past?: number | undefined;
   readonly queries?: number | undefined;
   /** 1: may have applied. */
   readonly may?: 1 | undefined;
@@ -47,6 +49,7 @@ interface StoredUndo {
   readonly gen?: number | undefined;
   readonly topic: string;
   readonly tries?: number | undefined;
+  readonly past?: number | undefined;
   readonly lease?: StoredLease | undefined;
   readonly start: EpochMs;
   readonly next?: EpochMs | undefined;
@@ -61,6 +64,7 @@ export function encodeStep(step: StepState): StoredStep {
     status: step.status,
     round: step.round || undefined,
     tries: step.attempts || undefined,
+    past: step.attemptsBefore || undefined,
     queries: step.queries || undefined,
     may: step.mayHaveApplied ? 1 : undefined,
     lease: step.lease === null ? undefined : encodeLease(step.lease),
@@ -83,6 +87,7 @@ export function decodeStep(stored: StoredStep): StepState {
     status: stored.status,
     round: stored.round ?? 0,
     attempts: stored.tries ?? 0,
+    attemptsBefore: stored.past ?? 0,
     queries: stored.queries ?? 0,
     mayHaveApplied: stored.may === 1,
     lease: stored.lease === undefined ? null : decodeLease(stored.lease),
@@ -104,6 +109,7 @@ function encodeUndo(undo: UndoState): StoredUndo {
     gen: undo.generation || undefined,
     topic: undo.topic,
     tries: undo.attempts || undefined,
+    past: undo.attemptsBefore || undefined,
     lease: undo.lease === null ? undefined : encodeLease(undo.lease),
     start: undo.startedAt,
     next: undo.nextAttemptAt ?? undefined,
@@ -118,6 +124,7 @@ function decodeUndo(stored: StoredUndo): UndoState {
     generation: stored.gen ?? 0,
     topic: stored.topic,
     attempts: stored.tries ?? 0,
+    attemptsBefore: stored.past ?? 0,
     lease: stored.lease === undefined ? null : decodeLease(stored.lease),
     startedAt: stored.start,
     nextAttemptAt: stored.next ?? null,

@@ -89,6 +89,7 @@ function beginUndo(draft: Draft, step: StepState, topic: string, lease: Lease | 
     generation: 0,
     topic,
     attempts: 0,
+    attemptsBefore: 0,
     lease: null,
     startedAt: now,
     nextAttemptAt: null,

@@ -5,20 +5,17 @@
 import { type Draft, moveJob } from './draft.ts';
 import { pivot } from './effects.ts';
 import { ended, turnBack } from './ends.ts';
-import type { Decision, JobEvent } from './events.ts';
+import type { JobEvent } from './events.ts';
+import { type Refusal, refused, refuseStale } from './refusal.ts';
 import { isTerminal } from './states.ts';
 
 type CancelEvent = Extract<JobEvent, { type: 'cancel' }>;
-type Refusal = Extract<Decision, { status: 'refused' }>;
-
-const refused = (detail: string): Refusal => ({ status: 'refused', code: 'ORCH_INVALID_STATE_TRANSITION', detail });
 
 /** Turns the job back, or says why not; null when granted. */
 export function cancelJob(draft: Draft, event: CancelEvent): Refusal | null {
   const { job } = draft;
-  if (event.expectedRevision !== null && event.expectedRevision !== job.revision) {
-    return refused(`the job is at revision ${job.revision}, not ${event.expectedRevision}: read it again, then decide`);
-  }
+  const stale = refuseStale(job, event.expectedRevision);
+  if (stale !== null) return stale;
   if (isTerminal(job.state)) return refused(`the job has ended as ${job.state}: there is nothing left to cancel`);
   const reason = `cancel_requested: ${event.reason}`;
   const code = 'ORCH_CANCELLED';

@@ -15,6 +15,7 @@ import { foldUndo } from './fold-undo.ts';
 import { goForward } from './forward.ts';
 import { dataOf, type Job } from './job.ts';
 import { LIMITS } from './limits.ts';
+import { operate } from './operate.ts';
 import type { WorkflowPlan } from './plan.ts';
 import { recover } from './recover.ts';
 import { bucketOf, fileUnder, nextActionAt, workDueAt } from './schedule.ts';
@@ -31,6 +32,13 @@ export function decide(job: Job, event: JobEvent, plan: WorkflowPlan, context: C
       const refusal = cancelJob(draft, event);
       if (refusal !== null) return refusal;
       advance(draft);
+      return close(draft, false);
+    }
+    case 'operate': {
+      const draft = draftOf(job, plan, context, null);
+      const refusal = operate(draft, event);
+      if (refusal !== null) return refusal;
+      if (!isTerminal(draft.job.state)) advance(draft);
       return close(draft, false);
     }
     case 'published':

@@ -38,7 +38,8 @@ function effectOf(step: StepState, plan: StepPlan): 'applied' | 'unknown' | null
     case 'failed':
     case 'skipped':
     case 'compensated':
-      return step.mayHaveApplied ? 'unknown' : null;
+      if (!step.mayHaveApplied) return null;
+      return step.completedAt === null ? 'unknown' : 'applied';
     case 'compensating':
       return step.completedAt === null ? 'unknown' : 'applied';
     case 'compensation_failed':
@@ -63,9 +64,9 @@ export function openEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
   return open;
 }
 
-/** Steps that keep a job from ending clean: an effect nobody can undo, or one that nobody can establish. */
-export function unsettledEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
-  return openEffects(job, plan).filter((effect) => effect.state !== 'applied');
+/** Effects in doubt: they may stand, and nobody knows. */
+export function unknownEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
+  return openEffects(job, plan).filter((effect) => effect.state === 'unknown');
 }
 
 /** Whether an undo is owed for this step: it succeeded, or may have. */

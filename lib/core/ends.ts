@@ -3,7 +3,7 @@
  * undone. An end is called clean only when no effect is left and none is in doubt.
  */
 import { type Draft, leaseHolds, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
-import { openEffects, owesUndo, pivot, unsettledEffects } from './effects.ts';
+import { openEffects, owesUndo, pivot } from './effects.ts';
 import { isBusinessRefusal, policyFor } from './errors.ts';
 import type { TurnBack } from './job.ts';
 import { LIMITS } from './limits.ts';
@@ -63,7 +63,7 @@ function hasEffects(draft: Draft): boolean {
 }
 
 /** Steps that will not be called any more: those without effect are skipped, the others wait to be settled. */
-function leaveOut(draft: Draft): void {
+export function leaveOut(draft: Draft): void {
   for (const step of draft.job.steps) {
     switch (step.status) {
       case 'pending':
@@ -102,10 +102,10 @@ export function endCompensation(draft: Draft): void {
     moveJob(draft, 'undo_failed', null, { errorCode: 'ORCH_COMPENSATION_FAILED', step: failedUndo.name });
     return;
   }
-  const unknown = unsettledEffects(job, plan)[0];
-  if (unknown !== undefined) {
+  const left = openEffects(job, plan)[0];
+  if (left !== undefined) {
     job.stoppedReason = 'ORCH_OUTCOME_UNKNOWN';
-    moveJob(draft, 'effect_unknown', null, { errorCode: 'ORCH_OUTCOME_UNKNOWN', step: unknown.step });
+    moveJob(draft, 'effect_unknown', null, { errorCode: 'ORCH_OUTCOME_UNKNOWN', step: left.step });
     return;
   }
   const cancelled = job.turnBack?.cause === 'cancel';
@@ -124,6 +124,9 @@ export function ended(draft: Draft): void {
   }
 }
 
+/** They bear the prefix, but no participant refused the caller's request with them. */
+const OUR_OWN_CONTRACT_ERRORS = ['CONTRACT_INPUT_INVALID', 'CONTRACT_OUTPUT_INVALID', 'CONTRACT_UNKNOWN_TOPIC'];
+
 function isQuarantined(draft: Draft): boolean {
   const { job, plan, context } = draft;
   if (plan.quarantine === 'always') return true;
@@ -132,7 +135,7 @@ function isQuarantined(draft: Draft): boolean {
   if (job.stoppedReason === 'ORCH_RETRY_BUDGET_EXHAUSTED') {
     return policyFor(code, [context.rules.policies, plan.retry]).deadLetterOnExhaustion;
   }
-  const ours = code === 'CONTRACT_INPUT_INVALID' || code === 'CONTRACT_OUTPUT_INVALID';
+  const ours = OUR_OWN_CONTRACT_ERRORS.includes(code);
   const answersTheCaller = job.source === 'api' || job.source === 'batch';
   return !(answersTheCaller && isBusinessRefusal(code) && !ours);
 }

@@ -18,6 +18,7 @@ export const ERRORS = {
   CONTRACT_NOT_IMPLEMENTED: { http: 422, meaning: 'the participant does not offer this' },
   CONTRACT_INPUT_INVALID: { http: 422, meaning: "the input does not fit the workflow's schema" },
   CONTRACT_OUTPUT_INVALID: { http: 500, meaning: "a participant's answer does not fit the step's schema" },
+  CONTRACT_UNKNOWN_TOPIC: { http: 500, meaning: 'the participant the topic is routed to does not serve it' },
   CONTRACT_OPERATION_REVOKED: { http: 422, meaning: 'a forward call came after its undo' },
   EXT_THROTTLED: { http: 429, meaning: 'the dependency asked for fewer calls' },
   EXT_TIMEOUT: { http: 504, meaning: 'no answer in time' },

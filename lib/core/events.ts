@@ -41,10 +41,35 @@ export type JobEvent =
       readonly reason: string;
       readonly expectedRevision: number | null;
     }
+  /** A named person acts, with a reason. */
+  | {
+      readonly type: 'operate';
+      readonly actor: string;
+      readonly reason: string;
+      readonly evidence: string | null;
+      readonly expectedRevision: number | null;
+      readonly act: OperatorAct;
+    }
   /** Everything up to `upTo` is out; entries before `trimTo` are stored apart. */
   | { readonly type: 'published'; readonly upTo: number; readonly trimTo: number }
   /** The watchdog moves a job that is not due yet to its later bucket. */
   | { readonly type: 'refile' };
+
+export type Resolution = 'applied' | 'not_applied' | 'compensated';
+
+/** What an operator can do to a job, beside cancelling it. */
+export type OperatorAct =
+  | { readonly action: 'resume' }
+  | { readonly action: 'retry_compensation' }
+  | { readonly action: 'close' }
+  | { readonly action: 'force_close' }
+  | {
+      readonly action: 'resolve';
+      readonly step: string;
+      readonly resolution: Resolution;
+      /** What the step answered, when the operator knows; undefined when not given. */
+      readonly output: Json | undefined;
+    };
 
 /** Facts a decision takes as given. Numbers drawn by chance come in from outside. */
 export interface Rules {

@@ -5,7 +5,7 @@
 import type { Failure } from './answers.ts';
 import { type Draft, goesForward, logError, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
 import type { Ignored, Result } from './events.ts';
-import { forwardOperationId, newValue, type StepState } from './job.ts';
+import { forwardOperationId, newValue, type StepState, type UndoState } from './job.ts';
 import type { Json } from './json.ts';
 import { LIMITS } from './limits.ts';
 import { failForward, settleWhileTurningBack } from './settle.ts';
@@ -175,11 +175,12 @@ function appliedAfterUndo(draft: Draft, step: StepState, output: Json, at: numbe
   return null;
 }
 
-function nextGeneration(
+export function nextGeneration(
   draft: Draft,
   step: StepState,
-): { generation: number; attempts: number; lease: null; nextAttemptAt: number } {
-  return { generation: (step.undo?.generation ?? 0) + 1, attempts: 0, lease: null, nextAttemptAt: draft.context.now };
+): Pick<UndoState, 'generation' | 'attempts' | 'attemptsBefore' | 'lease' | 'nextAttemptAt'> {
+  const generation = (step.undo?.generation ?? 0) + 1;
+  return { generation, attempts: 0, attemptsBefore: 0, lease: null, nextAttemptAt: draft.context.now };
 }
 
 function learnOutput(draft: Draft, step: StepState, output: Json, at: number): Ignored | null {

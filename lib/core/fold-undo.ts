@@ -57,7 +57,7 @@ export function failUndo(draft: Draft, step: StepState, failed: Failure): void {
   // A doubtful answer is always asked again: only a definitive refusal ends an undo at once.
   const retry = planRetry(
     { ...policy, retryable: policy.retryable || failed.mayHaveApplied, maxAttempts: base.maxAttempts },
-    undo.attempts - 1,
+    undo.attempts - undo.attemptsBefore - 1,
     draw(draft),
     failed.retryAfterMs,
   );

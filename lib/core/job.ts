@@ -48,6 +48,8 @@ export interface UndoState {
   readonly generation: number;
   readonly topic: string;
   readonly attempts: number;
+  /** Of these, the ones before an operator asked again: policies count from there, ids and numbers go on. */
+  readonly attemptsBefore: number;
   readonly lease: Lease | null;
   readonly startedAt: EpochMs;
   readonly nextAttemptAt: EpochMs | null;
@@ -64,6 +66,8 @@ export interface StepState {
   readonly status: StepStatus;
   readonly round: number;
   readonly attempts: number;
+  /** Of these, the ones before an operator resumed: policies count from there, numbers go on. */
+  readonly attemptsBefore: number;
   readonly queries: number;
   /** Sticky: once any attempt may have applied, only a success or a fence clears it. */
   readonly mayHaveApplied: boolean;
@@ -167,6 +171,7 @@ export function newStep(name: string): StepState {
     status: 'pending',
     round: 0,
     attempts: 0,
+    attemptsBefore: 0,
     queries: 0,
     mayHaveApplied: false,
     lease: null,

@@ -34,7 +34,7 @@ export function consequencesOf(
     const isLastOfWrite = history[index + 1]?.mark !== entry.mark;
     const outcome = isLastOfWrite ? outcomeOf(entry) : null;
     if (entry.seq > after) {
-      const review = entry.to === 'NEEDS_REVIEW' && isLastOfWrite;
+      const review = entry.to === 'NEEDS_REVIEW' && isLastOfWrite && !isOperators(entry);
       const deadLetter = quarantines(entry);
       if (outcome !== null || review || deadLetter)
         due.push({ entry, outcome, supersedes: outcome && told, review, deadLetter });
@@ -60,6 +60,11 @@ function quarantines(entry: HistoryEntry): boolean {
     isLateEffect ||
     (entry.to === 'NEEDS_REVIEW' && entry.from !== entry.to && entry.errorCode === 'ORCH_COMPENSATION_FAILED')
   );
+}
+
+/** What a person did just now needs no call for a person. */
+function isOperators(entry: HistoryEntry): boolean {
+  return entry.from === entry.to && entry.actor.startsWith('operator:');
 }
 
 /** Why the job is in quarantine, in the words of the dead-letter record. */

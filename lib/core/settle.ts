@@ -93,7 +93,7 @@ export function canQuery(plan: StepPlan, step: StepState): boolean {
 export function nextRetry(draft: Draft, step: StepState, plan: StepPlan, failed: Failure): number | null {
   if (draft.job.retryCount >= draft.job.maxRetries) return null;
   const policy = policyFor(failed.code, [draft.context.rules.policies, draft.plan.retry, plan.retry]);
-  const retry = planRetry(policy, step.attempts - 1, draw(draft), failed.retryAfterMs);
+  const retry = planRetry(policy, step.attempts - step.attemptsBefore - 1, draw(draft), failed.retryAfterMs);
   return retry.again ? draft.context.now + retry.delayMs : null;
 }
 

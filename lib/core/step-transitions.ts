@@ -90,6 +90,7 @@ export const STEP_TRANSITIONS: readonly StepTransition[] = [
   row('compensated', 'late_success', 'compensating', 'at a participant that does not fence'),
 
   row('failed', 'operator_resume', 'pending'),
+  row('skipped', 'operator_resume', 'pending', 'left out when the job turned back, before any undo'),
   row('succeeded', 'new_round', 'pending'),
   row('failed', 'new_round', 'pending'),
   row('skipped', 'new_round', 'pending'),

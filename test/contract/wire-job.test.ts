@@ -68,7 +68,7 @@ it('lists every effect that is or may be applied', () => {
   expect(wireJob(sampleJob, plan).open_effects).toEqual([
     { step: 'tenant', operation_id: `${JOB_ID}.tenant`, state: 'applied', since: '2030-01-01T08:00:00.017Z' },
     { step: 'billing', operation_id: `${JOB_ID}.billing.r2`, state: 'applied', since: '2030-01-01T08:00:00.019Z' },
-    { step: 'user', operation_id: `${JOB_ID}.user`, state: 'unknown', since: '2030-01-01T08:00:00.047Z' },
+    { step: 'user', operation_id: `${JOB_ID}.user`, state: 'applied', since: '2030-01-01T08:00:00.047Z' },
   ]);
 });
 
