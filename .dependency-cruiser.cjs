@@ -83,7 +83,7 @@ const LAYERS = {
   worker: {
     path: '^lib/worker/',
     may: ['contract'],
-    packages: ['@middy/[^/]+', '@aws-lambda-powertools/[^/]+'],
+    packages: ['@middy/[^/]+', '@aws-lambda-powertools/[^/]+', '@aws-sdk/client-dynamodb'],
     builtins: 'all',
     why: 'A participant shares the envelope with the orchestrator, never its code. Put shared shapes in contract.',
   },
@@ -156,7 +156,7 @@ const LAYERS = {
   },
   infra: {
     path: '^lib/infra/',
-    may: ['core-limits', 'contract-environment', 'definition'],
+    may: ['core-limits', 'contract-environment', 'definition', 'workflows'], // the shipped app deploys the examples
     packages: ['aws-cdk-lib', 'constructs', 'cdk-nag'],
     builtins: 'all',
     why: 'Infrastructure names Lambdas by path and shares limits, environment and definitions, never running code.',
@@ -167,7 +167,7 @@ const LAYERS = {
 const FILES = {
   'core-limits': '^lib/core/limits\\.ts$',
   'contract-wire': '^lib/contract/wire-[^/]+\\.ts$',
-  'contract-environment': '^lib/contract/environment\\.ts$',
+  'contract-environment': '^lib/contract/(environment|aws-environment|aws-table|door-environment|routes)\\.ts$',
 };
 
 /** What is started or imported from outside; everything else must be reachable from here. */
@@ -228,6 +228,14 @@ const productRules = [
       pathNot: ['^lib/adapters/sqlite/', '^lib/worker/.*(store|sqlite)', '^lib/local/'],
     },
     to: { path: builtin('sqlite') },
+  },
+  {
+    name: 'worker-kit-runs-anywhere',
+    comment:
+      'Only the store on DynamoDB may need the AWS SDK: whoever writes a participant elsewhere must not carry it.',
+    severity: 'error',
+    from: { path: '^lib/(worker|participants)/', pathNot: '^lib/worker/stores/dynamodb\\.ts$' },
+    to: { path: installed('@aws-sdk/[^/]+') },
   },
   {
     name: 'zod-at-the-edge',

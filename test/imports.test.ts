@@ -81,6 +81,7 @@ const REFUSED: readonly (readonly [file: string, text: string, rule: string])[] 
   ['lib/infra/bad.ts', "import type { X } from '../core/x.ts';", 'infra-imports'],
   ['lib/elsewhere/bad.ts', "import 'node:fs';", 'layer-has-a-row'],
   ['lib/http/bad-store.ts', "import 'node:sqlite';", 'sqlite-stays-embedded'],
+  ['lib/worker/bad-sdk.ts', "import '@aws-sdk/client-dynamodb';", 'worker-kit-runs-anywhere'],
   ['lib/http/bad-shape.ts', "import type { ZodType } from 'zod';", 'zod-at-the-edge'],
   ['lib/http/bad-dev.ts', "import 'vitest';", 'product-needs-no-dev-package'],
   ['lib/core/cycle-a.ts', "import type { B } from './cycle-b.ts';\nexport type A = B;", 'no-cycle'],
