@@ -30,10 +30,10 @@ function effectOf(step: StepState, plan: StepPlan): 'applied' | 'unknown' | null
     case 'succeeded':
       return 'applied';
     case 'dispatched':
+    case 'waiting':
     case 'unknown':
     case 'reconciling':
       return 'unknown';
-    case 'waiting':
     case 'retry_scheduled':
     case 'failed':
     case 'skipped':
@@ -67,6 +67,14 @@ export function openEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
 /** Effects in doubt: they may stand, and nobody knows. */
 export function unknownEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
   return openEffects(job, plan).filter((effect) => effect.state === 'unknown');
+}
+
+/** Something stands that an undo is owed for, or may stand, or is out and may yet come to stand. */
+export function hasEffects(job: Job, plan: WorkflowPlan): boolean {
+  return job.steps.some((step) => {
+    const stepPlan = planOf(plan, step.name);
+    return effectOf(step, stepPlan) === 'unknown' || owesUndo(step, stepPlan);
+  });
 }
 
 /** Whether an undo is owed for this step: it succeeded, or may have. */
@@ -113,8 +121,10 @@ export function pivot(job: Job, plan: WorkflowPlan): 'before' | 'open' | 'passed
   let found: 'before' | 'open' | 'passed' = 'before';
   for (const step of job.steps) {
     if (planOf(plan, step.name).kind !== 'irreversible') continue;
-    if (step.status === 'succeeded') return 'passed';
-    if (effectOf(step, planOf(plan, step.name)) !== null) found = 'open';
+    // An answer that does not fit the schema makes the step `failed`; its effect stands all the same.
+    const effect = effectOf(step, planOf(plan, step.name));
+    if (effect === 'applied') return 'passed';
+    if (effect === 'unknown') found = 'open';
   }
   return found;
 }

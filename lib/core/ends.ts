@@ -2,8 +2,8 @@
  * How a job turns back and how it ends. The state turns at once; what is still in flight is waited for, and only then
  * undone. An end is called clean only when no effect is left and none is in doubt.
  */
-import { type Draft, leaseHolds, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
-import { openEffects, owesUndo, pivot } from './effects.ts';
+import { type Draft, moveJob, moveStep, setStep } from './draft.ts';
+import { hasEffects, openEffects, pivot } from './effects.ts';
 import { isBusinessRefusal, policyFor } from './errors.ts';
 import type { TurnBack } from './job.ts';
 import { LIMITS } from './limits.ts';
@@ -37,13 +37,13 @@ export function turnBack(draft: Draft, cause: Cause): void {
   };
   job.stoppedReason = cause.stoppedReason;
   job.lastErrorCode ??= cause.code;
-  if (pivot(job, draft.plan) === 'passed') {
+  if (pivot(job, draft.plan) !== 'before') {
     moveJob(draft, 'undecidable', null, { ...details, reason: `${TRIGGER[cause.cause]} after an irreversible step` });
     return;
   }
   job.turnBack = { cause: cause.cause, at: draft.context.now };
   const on = TRIGGER[cause.cause];
-  if (hasEffects(draft)) {
+  if (hasEffects(job, draft.plan)) {
     moveJob(draft, on, 'effects_to_undo', details);
     leaveOut(draft);
     return;
@@ -51,15 +51,6 @@ export function turnBack(draft: Draft, cause: Cause): void {
   leaveOut(draft);
   moveJob(draft, on, 'no_effects', details);
   ended(draft);
-}
-
-/** Something stands, may stand, or is in flight and may yet come to stand. */
-function hasEffects(draft: Draft): boolean {
-  return draft.job.steps.some((step) => {
-    const plan = stepPlan(draft, step);
-    if (plan.kind === 'readOnly') return false;
-    return leaseHolds(draft, step) || step.mayHaveApplied || owesUndo(step, plan);
-  });
 }
 
 /** Steps that will not be called any more: those without effect are skipped, the others wait to be settled. */
