@@ -21,13 +21,14 @@ export function goForward(draft: Draft): void {
     turnBackFor(draft, failed);
     return;
   }
+  // What is done is done, also when the last answer came past the deadline.
+  if (job.steps.every(isSettled)) {
+    complete(draft);
+    return;
+  }
   if (context.now >= job.deadlineAt && pivot(job, draft.plan) !== 'open') {
     const code = 'ORCH_DEADLINE_EXCEEDED';
     turnBack(draft, { cause: 'deadline', code, stoppedReason: code, step: firstOpen(draft)?.name ?? null });
-    return;
-  }
-  if (job.steps.every(isSettled)) {
-    complete(draft);
     return;
   }
   const review = job.steps.find((step) => step.status === 'unknown' && step.settleBy === 'review');
@@ -107,6 +108,8 @@ function complete(draft: Draft): void {
     return;
   }
   job.output = newValue(output);
+  // A late success ends the wait for a retry that nobody needs any more.
+  if (job.state === 'RETRY_SCHEDULED') moveJob(draft, 'due', null);
   moveJob(draft, 'all_steps_settled', null);
   ended(draft);
 }
