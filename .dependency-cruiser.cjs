@@ -105,6 +105,7 @@ const LAYERS = {
       'contract',
       'adapter-sqlite',
       'crashable',
+      'job-changes',
       'workflows',
       'participants',
       'worker',

@@ -1,7 +1,8 @@
 /**
- * Real time plus an offset that people may move forward, timeouts included. An advance passes through every timer on
- * its way in order of time, and lets what each one started get going before the next: jumping straight to the end
- * would make every answer late. When its process life ends, nothing it was asked to do happens any more.
+ * Real time plus an offset that people may move forward, timeouts included. An advance is a jump, as if the process
+ * had slept: everything that fell due runs at the new time, in order of when it was due, and what one started gets
+ * going before the next, so that an answer due before its timeout is heard before it.
+ * When its process life ends, nothing it was asked to do happens any more.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EpochMs } from '../core/ids.ts';
@@ -24,8 +25,8 @@ interface Armed {
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 /** Time for a call in the process to be answered and stored: milliseconds, since both only cross one file. */
 const SETTLE_MS = 3;
-/** An advance over thousands of timers stops being polite after this long and jumps the rest. */
-const STEPPING_MS_MAX = 2_000;
+/** With thousands of timers due it stops being polite after this long and runs the rest at once. */
+const SETTLING_MS_MAX = 2_000;
 
 export function localClock(offsetMs: number, saveOffset: (offsetMs: number) => Promise<void>): LocalClock {
   let offset = offsetMs;
@@ -53,21 +54,17 @@ export function localClock(offsetMs: number, saveOffset: (offsetMs: number) => P
     }
     return first;
   };
-  const moveTo = (time: EpochMs): void => {
-    offset += Math.max(0, time - now());
-  };
 
-  const move = async (ms: number): Promise<void> => {
+  const jump = async (ms: number): Promise<void> => {
     await saveOffset(offset + ms);
-    const end = now() + ms;
-    const politeUntil = Date.now() + STEPPING_MS_MAX;
+    offset += ms;
+    const end = now();
+    const politeUntil = Date.now() + SETTLING_MS_MAX;
     for (let entry = earliest(end); entry !== null && !stopped; entry = earliest(end)) {
-      moveTo(entry.dueAt);
       fire(entry);
       if (Date.now() < politeUntil) await pause(SETTLE_MS);
     }
-    moveTo(end);
-    // Their own timeouts were set for the time before the move.
+    // Their own timeouts were set for the time before the jump.
     for (const entry of armed) {
       clearTimeout(entry.timeout);
       entry.timeout = arm(entry);
@@ -90,7 +87,7 @@ export function localClock(offsetMs: number, saveOffset: (offsetMs: number) => P
       };
     },
     advance: (ms) => {
-      moved = moved.then(() => move(ms));
+      moved = moved.then(() => jump(ms));
       return moved;
     },
     stop: () => {

@@ -7,6 +7,7 @@ import type { Engine } from '../operations/engine.ts';
 import type { Log } from '../ports.ts';
 import { type Conductor, type ConductorParts, conductor, report } from './conductor.ts';
 import { localDoor } from './door.ts';
+import { tellingEndings } from './endings.ts';
 import { type Foundation, openFoundation } from './foundation.ts';
 import { functions } from './functions.ts';
 import { localIds, newBoot, ownerPrefix } from './ids.ts';
@@ -57,7 +58,7 @@ export async function beginLife(path: string, log: Log): Promise<ProcessLife> {
 function engineOn({ life, clock, log, stores, participants }: Foundation): Engine {
   const boot = newBoot();
   return {
-    ports: mortal({ ...stores, participants, clock, log, ids: localIds(boot) }, life),
+    ports: mortal({ ...stores, ...tellingEndings(stores, clock), participants, clock, log, ids: localIds(boot) }, life),
     plans,
     rules: { route, policies: {}, hintGraceMs: LIMITS.hintGraceMsEmbedded, livingOwners: ownerPrefix(boot) },
     actor: 'orchestrator:operate',
