@@ -7,7 +7,7 @@ import { hasEffects, openEffects, pivot } from './effects.ts';
 import { isBusinessRefusal, policyFor } from './errors.ts';
 import type { TurnBack } from './job.ts';
 import { LIMITS } from './limits.ts';
-import { settleWhileTurningBack } from './settle.ts';
+import { settleWhileTurningBack, stopWaiting } from './settle.ts';
 import type { JobTrigger } from './transitions.ts';
 
 export interface Cause {
@@ -65,7 +65,7 @@ export function leaveOut(draft: Draft): void {
         else moveStep(draft, step, 'left_out', { nextAttemptAt: null });
         break;
       case 'waiting':
-        settleWhileTurningBack(draft, moveStep(draft, step, 'timed_out', { deadlineAt: null }));
+        stopWaiting(draft, step);
         break;
       case 'unknown':
         settleWhileTurningBack(draft, step);

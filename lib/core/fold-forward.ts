@@ -8,7 +8,7 @@ import type { Ignored, Result } from './events.ts';
 import { forwardOperationId, newValue, type StepState, type UndoState } from './job.ts';
 import type { Json } from './json.ts';
 import { LIMITS } from './limits.ts';
-import { failForward, settleWhileTurningBack } from './settle.ts';
+import { failForward, stopWaiting } from './settle.ts';
 import { isTerminal } from './states.ts';
 import type { StepTrigger } from './step-transitions.ts';
 
@@ -26,14 +26,9 @@ export function foldForward(draft: Draft, step: StepState, result: Result): Igno
 
 function accept(draft: Draft, step: StepState, result: Result): Ignored | null {
   if (step.status !== 'dispatched' || result.attempt !== step.attempts) return 'stale_attempt';
-  const mayHaveApplied = stepPlan(draft, step).kind !== 'readOnly';
-  const waiting = moveStep(draft, step, 'accepted', {
-    lease: null,
-    mayHaveApplied,
-    deadlineAt: draft.context.now + LIMITS.waitMsDefault,
-  });
-  if (goesForward(draft)) return null;
-  settleWhileTurningBack(draft, moveStep(draft, waiting, 'timed_out', { deadlineAt: null }));
+  const deadlineAt = draft.context.now + LIMITS.waitMsDefault;
+  const waiting = moveStep(draft, step, 'accepted', { lease: null, deadlineAt });
+  if (!goesForward(draft)) stopWaiting(draft, waiting);
   return null;
 }
 

@@ -85,6 +85,15 @@ export function settleWhileTurningBack(draft: Draft, step: StepState): void {
   setStep(draft, step, { settleBy, nextAttemptAt: settleBy === 'query' ? draft.context.now : null });
 }
 
+/** Nobody waits for a promised result on the way back: what reads is left out, of anything else the end is unknown. */
+export function stopWaiting(draft: Draft, step: StepState): void {
+  if (stepPlan(draft, step).kind === 'readOnly') {
+    moveStep(draft, step, 'left_out', { deadlineAt: null });
+    return;
+  }
+  settleWhileTurningBack(draft, moveStep(draft, step, 'timed_out', { deadlineAt: null, mayHaveApplied: true }));
+}
+
 export function canQuery(plan: StepPlan, step: StepState): boolean {
   return plan.query !== null && step.queries < LIMITS.queriesPerOperation;
 }

@@ -60,6 +60,7 @@ export const STEP_TRANSITIONS: readonly StepTransition[] = [
 
   row('waiting', 'succeeded', 'succeeded'),
   row('waiting', 'refused', 'failed'),
+  row('waiting', 'not_applied', 'retry_scheduled', 'the promised result is a retryable failure'),
   row('waiting', 'timed_out', 'unknown'),
   row('waiting', 'heartbeat_lost', 'dispatched'),
   row('waiting', 'left_out', 'skipped', 'timer or signal of a job turned back'),
