@@ -2,7 +2,7 @@
  * From a step to the call that a driver makes for it. The lease goes into the same write: whoever finds it later knows
  * that a call may be out, and until when.
  */
-import { type Draft, mappingContext, moveStep, stepPlan } from './draft.ts';
+import { type Draft, logError, mappingContext, moveStep, stepPlan } from './draft.ts';
 import type { Call } from './events.ts';
 import { giveUpUndo } from './fold-undo.ts';
 import { dataOf, forwardOperationId, type Lease, type StepState, type UndoState, undoOperationId } from './job.ts';
@@ -16,17 +16,37 @@ export function fits(draft: Draft, kind: 'forward' | 'recovery', timeoutMs: numb
   return driver !== null && driver.kind === kind && driver.remainingMs > timeoutMs + LIMITS.callMarginMs;
 }
 
-/** Calls a step forward, first time or again. A definition that cannot say what to send fails the step. */
+type ForwardRequest =
+  | { readonly ok: true; readonly target: string; readonly body: Json }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+function forwardRequest(draft: Draft, plan: StepPlan): ForwardRequest {
+  const route = draft.context.rules.route(plan.topic);
+  if (route === undefined) {
+    return { ok: false, code: 'ORCH_UNROUTED_TOPIC', message: `topic ${plan.topic} has no route` };
+  }
+  const mapped = bodyOf(draft, plan);
+  if (!mapped.ok) return { ok: false, code: 'ORCH_MAPPING_FAILED', message: mapped.message };
+  return { ok: true, target: route.target, body: mapped.body };
+}
+
+/** A definition that cannot say what to send, or where to, fails the step; answers whether it did. */
+export function refuseUncallable(draft: Draft, step: StepState): boolean {
+  const request = forwardRequest(draft, stepPlan(draft, step));
+  if (request.ok) return false;
+  // Only a first call should meet this: mappers are pure, and routes are checked when the job is accepted.
+  const on = step.status === 'pending' ? 'not_callable' : 'budget_spent';
+  const { code: errorCode, message } = request;
+  logError(draft, { step: step.name, attempt: step.attempts, errorCode, message, nextAttemptAt: null });
+  moveStep(draft, step, on, { errorCode, errorMessage: message, nextAttemptAt: null, settleBy: null });
+  return true;
+}
+
+/** Calls a step forward, first time or again. */
 export function callForward(draft: Draft, step: StepState): void {
   const plan = stepPlan(draft, step);
-  const route = draft.context.rules.route(plan.topic);
-  const mapped = bodyOf(draft, plan);
-  if (route === undefined || !mapped.ok) {
-    const code = route === undefined ? 'ORCH_UNROUTED_TOPIC' : 'ORCH_MAPPING_FAILED';
-    const message = mapped.ok ? `topic ${plan.topic} has no route` : mapped.message;
-    notCallable(draft, step, code, message);
-    return;
-  }
+  const request = forwardRequest(draft, plan);
+  if (!request.ok) throw new Error(`step ${step.name} was called and cannot be: ${request.message}`);
   const attempts = step.attempts + 1;
   const lease = leaseFor(draft, plan.timeoutMs);
   const next = moveStep(draft, step, 'called', {
@@ -35,16 +55,10 @@ export function callForward(draft: Draft, step: StepState): void {
     startedAt: step.startedAt ?? draft.context.now,
     nextAttemptAt: null,
     settleBy: null,
-    target: step.target ?? route.target,
+    target: step.target ?? request.target,
   });
   const about = { direction: 'do', topic: plan.topic, timeoutMs: plan.timeoutMs, fence: false } as const;
-  pushCall(draft, next, lease, { ...about, attempt: attempts, body: mapped.body, about: null });
-}
-
-function notCallable(draft: Draft, step: StepState, errorCode: string, message: string): void {
-  // Only a first call can meet this: mappers are pure, and routes are checked when the job is accepted.
-  const on = step.status === 'pending' ? 'not_callable' : 'budget_spent';
-  moveStep(draft, step, on, { errorCode, errorMessage: message, nextAttemptAt: null, settleBy: null });
+  pushCall(draft, next, lease, { ...about, attempt: attempts, body: request.body, about: null });
 }
 
 /** Asks what became of an operation. While turning back it also asks to keep it from ever applying. */

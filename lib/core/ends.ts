@@ -49,8 +49,17 @@ export function turnBack(draft: Draft, cause: Cause): void {
     return;
   }
   leaveOut(draft);
+  abandonReads(draft, cause.code);
   moveJob(draft, on, 'no_effects', details);
   ended(draft);
+}
+
+/** Without effects there is nothing to wait for: a call that only reads may still be out, its answer is not needed. */
+function abandonReads(draft: Draft, errorCode: string): void {
+  for (const step of draft.job.steps) {
+    if (step.status !== 'dispatched') continue;
+    moveStep(draft, step, 'refused', { lease: null, errorCode, errorMessage: 'the job ended before the answer came' });
+  }
 }
 
 /** Steps that will not be called any more: those without effect are skipped, the others wait to be settled. */

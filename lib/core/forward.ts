@@ -4,7 +4,7 @@
  */
 
 import { failure } from './answers.ts';
-import { callForward, callQuery, fits } from './calls.ts';
+import { callForward, callQuery, fits, refuseUncallable } from './calls.ts';
 import { type Draft, forwardInFlight, leaseHolds, mappingContext, moveJob, stepPlan } from './draft.ts';
 import { pivot } from './effects.ts';
 import { askForReview, ended, turnBack } from './ends.ts';
@@ -36,23 +36,36 @@ export function goForward(draft: Draft): void {
     if (!forwardInFlight(draft)) askForReview(draft, review.name);
     return;
   }
-  for (const step of currentStage(draft)) start(draft, step);
+  const ready = currentStage(draft).filter((step) => isReady(draft, step));
+  // Who cannot be called turns the job back, so that comes out before a sibling is called.
+  if (ready.some((step) => !isCallable(draft, step))) return;
+  for (const step of ready) start(draft, step);
   parkIfIdle(draft);
 }
 
-/** A refused call changed a step to failed: the caller's loop comes round once more. */
+function isReady(draft: Draft, step: StepState): boolean {
+  if (step.status !== 'pending' && step.status !== 'retry_scheduled' && step.status !== 'unknown') return false;
+  const { timeoutMs } = stepPlan(draft, step);
+  return !leaseHolds(draft, step) && isDue(step, draft.context.now) && fits(draft, 'forward', timeoutMs);
+}
+
+/** A step that is not changed to failed or settled another way: the caller's loop comes round once more. */
+function isCallable(draft: Draft, step: StepState): boolean {
+  if (asks(draft, step)) return true;
+  if (step.status !== 'unknown' || step.settleBy === 'retry') return !refuseUncallable(draft, step);
+  settleForward(draft, step, failure(step.errorCode ?? 'EXT_TIMEOUT', step.errorMessage ?? 'unknown', true), null);
+  return false;
+}
+
+function asks(draft: Draft, step: StepState): boolean {
+  return step.status === 'unknown' && step.settleBy === 'query' && stepPlan(draft, step).query !== null;
+}
+
 function start(draft: Draft, step: StepState): void {
-  const plan = stepPlan(draft, step);
-  if (leaseHolds(draft, step) || !isDue(step, draft.context.now) || !fits(draft, 'forward', plan.timeoutMs)) return;
-  if (step.status !== 'pending' && step.status !== 'retry_scheduled' && step.status !== 'unknown') return;
+  const { query } = stepPlan(draft, step);
   if (draft.job.state === 'RETRY_SCHEDULED') moveJob(draft, 'due', null, { step: step.name });
-  if (step.status === 'unknown' && step.settleBy === 'query' && plan.query !== null) {
-    callQuery(draft, step, plan.query.topic, false);
-  } else if (step.status === 'unknown' && step.settleBy !== 'retry') {
-    settleForward(draft, step, failure(step.errorCode ?? 'EXT_TIMEOUT', step.errorMessage ?? 'unknown', true), null);
-  } else {
-    callForward(draft, step);
-  }
+  if (asks(draft, step) && query !== null) callQuery(draft, step, query.topic, false);
+  else callForward(draft, step);
 }
 
 function isDue(step: StepState, now: number): boolean {
