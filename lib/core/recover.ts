@@ -25,18 +25,22 @@ export function undoWork(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochM
   if (queries.length > 0) {
     return queries.map((step) => ({ step: step.name, what: 'query', at: step.nextAttemptAt ?? now }));
   }
-  const work: UndoWork[] = [];
-  for (const step of undoOrder(job, plan)) {
-    const at = undoAt(job, step, plan, rules, now);
-    if (at === null) continue;
-    work.push({ step: step.name, what: 'undo', at });
-    if (!plan.concurrentUndo) break;
-  }
-  return work;
+  const work = undoOrder(job, plan).flatMap((step): (UndoWork & { begun: number })[] => {
+    const at = undoAt(step, plan, rules, now);
+    return at === null ? [] : [{ step: step.name, what: 'undo', at, begun: begun(step) }];
+  });
+  if (plan.concurrentUndo) return work;
+  // One at a time: late news may change the order, but what has begun comes to its end first.
+  return work.sort((a, b) => b.begun - a.begun).slice(0, 1);
+}
+
+function begun(step: StepState): number {
+  if (step.status !== 'compensating') return 0;
+  return (step.undo?.lease ?? null) === null ? 1 : 2;
 }
 
 /** When this step's undo can start or goes on; null when it owes none or is through. */
-function undoAt(_job: Job, step: StepState, plan: WorkflowPlan, rules: Rules, now: EpochMs): EpochMs | null {
+function undoAt(step: StepState, plan: WorkflowPlan, rules: Rules, now: EpochMs): EpochMs | null {
   const stepPlan = planOf(plan, step.name);
   if (step.status === 'compensating') {
     const lease = step.undo?.lease ?? null;
