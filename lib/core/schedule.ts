@@ -44,6 +44,10 @@ function lastReviewAt(job: Job): EpochMs {
 
 function forwardTimes(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs): EpochMs[] {
   const times: EpochMs[] = pivot(job, plan) === 'open' ? [] : [job.deadlineAt];
+  const leases = leaseEnds(job, rules, now);
+  // Before a person is asked, what is in flight comes in; nothing else is begun meanwhile.
+  const asksForReview = job.steps.some((step) => step.status === 'unknown' && step.settleBy === 'review');
+  if (asksForReview && leases.length > 0) return [...times, ...leases];
   for (const step of currentStage({ job: { ...job, steps: [...job.steps], history: [], errorLog: [] }, plan })) {
     if (isAlive(step.lease, now, rules.livingOwners)) times.push(step.lease.until);
     else if (step.status === 'waiting') times.push(step.deadlineAt ?? now);
@@ -53,10 +57,14 @@ function forwardTimes(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs):
 }
 
 function recoveryTimes(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs): EpochMs[] {
-  const leases = job.steps.flatMap((step) => (isAlive(step.lease, now, rules.livingOwners) ? [step.lease.until] : []));
+  const leases = leaseEnds(job, rules, now);
   if (leases.length > 0) return leases;
   const work = undoWork(job, plan, rules, now).map((piece) => piece.at);
   return work.length > 0 ? work : [now];
+}
+
+function leaseEnds(job: Job, rules: Rules, now: EpochMs): EpochMs[] {
+  return job.steps.flatMap((step) => (isAlive(step.lease, now, rules.livingOwners) ? [step.lease.until] : []));
 }
 
 /** What is due now has a hint on its way; the watchdog looks again when that had time to arrive. */
