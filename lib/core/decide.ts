@@ -13,12 +13,12 @@ import { foldForward } from './fold-forward.ts';
 import { foldQuery } from './fold-query.ts';
 import { foldUndo } from './fold-undo.ts';
 import { goForward } from './forward.ts';
-import { dataOf, type Job } from './job.ts';
+import { dataOf, type Job, lastEntry } from './job.ts';
 import { LIMITS } from './limits.ts';
 import { operate } from './operate.ts';
 import type { WorkflowPlan } from './plan.ts';
 import { recover } from './recover.ts';
-import { bucketOf, fileUnder, nextActionAt, workDueAt } from './schedule.ts';
+import { bucketOf, fileUnder, nextActionAt, owesNews, workDueAt } from './schedule.ts';
 import { isTerminal, type JobState } from './states.ts';
 
 export function decide(job: Job, event: JobEvent, plan: WorkflowPlan, context: Context): Decision {
@@ -163,23 +163,25 @@ function published(draft: Draft, upTo: number, trimTo: number): Decision {
   const { job } = draft;
   const first = job.history[0]?.seq ?? 0;
   if (upTo <= job.publishedSeq && trimTo <= first) return { status: 'ignored', reason: 'already_published' };
-  job.publishedSeq = Math.max(job.publishedSeq, upTo);
-  job.history = job.history.filter((entry) => entry.seq >= trimTo || entry.seq > job.publishedSeq);
+  const last = lastEntry(job).seq;
+  job.publishedSeq = Math.max(job.publishedSeq, Math.min(upTo, last));
+  job.history = job.history.filter(({ seq }) => seq >= trimTo || seq > job.publishedSeq || seq === last);
   return close(draft, true);
 }
 
 function refile(draft: Draft): Decision {
   const { job, context } = draft;
-  if (job.nextActionAt === null || job.nextActionAt <= context.now) return { status: 'ignored', reason: 'nothing_due' };
-  if (job.bucket !== null && bucketOf(job.nextActionAt) <= job.bucket)
-    return { status: 'ignored', reason: 'nothing_due' };
+  // Whoever owes news stays where the watchdog looks, however far its next action is.
+  const stays = job.nextActionAt === null || job.nextActionAt <= context.now || owesNews(job);
+  if (stays || bucketOf(job.nextActionAt ?? 0) <= (job.bucket ?? 0)) return { status: 'ignored', reason: 'nothing_due' };
   return close(draft, true);
 }
 
 /** Seals the copy: times, bucket, revision and the mark of the write that stores it. */
 function close(draft: Draft, mayMoveLater: boolean): Decision {
   const { job, plan, context } = draft;
-  job.updatedAt = context.now;
+  // Clocks of different machines differ; a later write never looks older.
+  job.updatedAt = Math.max(job.updatedAt, context.now);
   job.nextActionAt = nextActionAt(job, plan, context.rules, context.now);
   const parks = draft.calls.length === 0 && (job.nextActionAt ?? 0) - context.now >= LIMITS.parkThresholdMs;
   job.bucket = fileUnder(job, mayMoveLater || (parks && WAITING.has(job.state)), context.now);

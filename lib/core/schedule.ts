@@ -82,15 +82,19 @@ export function isUnpublished(job: Job): boolean {
   return lastEntry(job).seq > job.publishedSeq;
 }
 
+/** A stopped job tells nobody anything more by itself: what it has not told yet, the watchdog has to see to. */
+export function owesNews(job: Job): boolean {
+  return (isTerminal(job.state) || job.state === 'NEEDS_REVIEW') && isUnpublished(job);
+}
+
 /**
  * The bucket to file the job under. An earlier one is taken at once; a later one only when the job parks or the
  * watchdog asks, so that a short job touches the index twice. A stopped job with news to publish stays due.
  */
 export function fileUnder(job: Job, mayMoveLater: boolean, now: EpochMs): EpochMs | null {
-  const stopped = isTerminal(job.state) || job.state === 'NEEDS_REVIEW';
-  const owesNews = stopped && isUnpublished(job);
-  if (job.nextActionAt === null && !owesNews) return null;
-  const wanted = bucketOf(owesNews ? Math.min(now, job.nextActionAt ?? now) : (job.nextActionAt ?? now));
+  const owes = owesNews(job);
+  if (job.nextActionAt === null && !owes) return null;
+  const wanted = bucketOf(owes ? Math.min(now, job.nextActionAt ?? now) : (job.nextActionAt ?? now));
   if (job.bucket === null || wanted < job.bucket || mayMoveLater) return wanted;
   return job.bucket;
 }

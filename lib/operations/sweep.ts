@@ -5,7 +5,7 @@
 import type { DriverKind } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
-import { driverKindOf } from '../core/schedule.ts';
+import { driverKindOf, owesNews } from '../core/schedule.ts';
 import type { DueJob } from '../ports.ts';
 import { apply } from './apply.ts';
 import type { Engine } from './engine.ts';
@@ -40,8 +40,9 @@ export async function sweep(engine: Engine, hint: Hint): Promise<SweepReport> {
 async function look(engine: Engine, candidate: DueJob, hint: Hint): Promise<'overdue' | 'refiled'> {
   const { clock, jobs } = engine.ports;
   if (candidate.nextActionAt !== null && candidate.nextActionAt > clock.now()) {
-    await apply(engine, candidate.jobId, () => ({ type: 'refile' }));
-    return 'refiled';
+    const applied = await apply(engine, candidate.jobId, () => ({ type: 'refile' }));
+    // A stopped job whose news did not get out has nothing due for long: a driver tells them now.
+    if (applied.status !== 'ignored' || !owesNews(applied.job)) return 'refiled';
   }
   const job = await jobs.read(candidate.jobId);
   if (job !== null) await hint(job.jobId, driverKindOf(job));
