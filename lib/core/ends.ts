@@ -133,7 +133,9 @@ function isQuarantined(draft: Draft): boolean {
   const code = job.lastErrorCode ?? '';
   if (job.stoppedReason === 'ORCH_DEADLINE_EXCEEDED') return true;
   if (job.stoppedReason === 'ORCH_RETRY_BUDGET_EXHAUSTED') {
-    return policyFor(code, [context.rules.policies, plan.retry]).deadLetterOnExhaustion;
+    const cause = job.history.findLast((entry) => entry.step !== null)?.step;
+    const ofStep = plan.steps.find((step) => step.name === cause)?.retry ?? {};
+    return policyFor(code, [context.rules.policies, plan.retry, ofStep]).deadLetterOnExhaustion;
   }
   const ours = OUR_OWN_CONTRACT_ERRORS.includes(code);
   const answersTheCaller = job.source === 'api' || job.source === 'batch';

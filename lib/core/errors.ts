@@ -124,9 +124,9 @@ export interface PolicyOverrides {
 }
 
 /** The policy for a code: prefix defaults, then each scope's override for the prefix, then for the code itself. */
-export function policyFor(code: string, scopes: readonly PolicyOverrides[], base?: RetryPolicy): RetryPolicy {
+export function policyFor(code: string, scopes: readonly PolicyOverrides[]): RetryPolicy {
   const { prefix, policy } = prefixOf(code);
-  let result = base === undefined ? policy : { ...base, retryable: policy.retryable };
+  let result = policy;
   for (const scope of scopes) {
     const byPrefix = Object.hasOwn(scope, prefix) ? scope[prefix] : undefined;
     const byCode = Object.hasOwn(scope, code) ? scope[code] : undefined;

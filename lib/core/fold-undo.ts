@@ -52,11 +52,11 @@ export function failUndo(draft: Draft, step: StepState, failed: Failure): void {
   const { undo } = step;
   const plan = stepPlan(draft, step);
   if (undo === null || !hasUndo(plan)) throw new Error(`step ${step.name} has no undo to fail`);
-  const base = { ...UNDO_POLICY, ...plan.undo.retry };
-  const policy = policyFor(failed.code, [draft.context.rules.policies, draft.plan.retry], base);
+  // How often and how fast is the undo's own: what a workflow says about its forward calls only tells what is retryable.
+  const { retryable } = policyFor(failed.code, [draft.context.rules.policies, draft.plan.retry]);
   // A doubtful answer is always asked again: only a definitive refusal ends an undo at once.
   const retry = planRetry(
-    { ...policy, retryable: policy.retryable || failed.mayHaveApplied, maxAttempts: base.maxAttempts },
+    { ...UNDO_POLICY, ...plan.undo.retry, retryable: retryable || failed.mayHaveApplied },
     undo.attempts - undo.attemptsBefore - 1,
     draw(draft),
     failed.retryAfterMs,

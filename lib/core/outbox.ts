@@ -55,11 +55,15 @@ function outcomeOf(entry: HistoryEntry): 'completed' | 'failed' | null {
 /** Quarantine, an undo that failed for good, and an effect that shows up after the job stopped. */
 function quarantines(entry: HistoryEntry): boolean {
   if (entry.to === 'DEAD_LETTERED') return true;
-  const isLateEffect = entry.from === entry.to && entry.errorCode === 'ORCH_OUTCOME_UNKNOWN' && entry.step !== null;
   return (
-    isLateEffect ||
+    isLateEffect(entry) ||
     (entry.to === 'NEEDS_REVIEW' && entry.from !== entry.to && entry.errorCode === 'ORCH_COMPENSATION_FAILED')
   );
+}
+
+/** A reminder says the same of no step in particular; it is no news. */
+function isLateEffect(entry: HistoryEntry): boolean {
+  return entry.from === entry.to && entry.errorCode === 'ORCH_OUTCOME_UNKNOWN' && entry.step !== null;
 }
 
 /** What a person did just now needs no call for a person. */
@@ -71,8 +75,7 @@ function isOperators(entry: HistoryEntry): boolean {
 export function quarantineReason(job: Job): string {
   if (job.stoppedReason === 'ORCH_STATE_MACHINE_INVARIANT_BROKEN') return 'invariant_broken';
   const undoFailed = job.history.some((entry) => entry.errorCode === 'ORCH_COMPENSATION_FAILED');
-  const lateEffect = job.history.some((entry) => entry.from === entry.to && entry.errorCode === 'ORCH_OUTCOME_UNKNOWN');
-  if (undoFailed || lateEffect) return 'compensation_failed';
+  if (undoFailed || job.history.some(isLateEffect)) return 'compensation_failed';
   const patience = ['ORCH_RETRY_BUDGET_EXHAUSTED', 'ORCH_DEADLINE_EXCEEDED'].includes(job.stoppedReason ?? '');
   return patience ? 'max_retries_exceeded' : 'unrecoverable_error';
 }
