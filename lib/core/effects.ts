@@ -86,9 +86,9 @@ export function owesUndo(step: StepState, plan: StepPlan): boolean {
       return true;
     case 'failed':
     case 'retry_scheduled':
+    case 'skipped':
       return step.mayHaveApplied;
     case 'pending':
-    case 'skipped':
     case 'dispatched':
     case 'waiting':
     case 'reconciling':

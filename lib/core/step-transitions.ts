@@ -81,6 +81,7 @@ export const STEP_TRANSITIONS: readonly StepTransition[] = [
 
   row('succeeded', 'undo_called', 'compensating'),
   row('failed', 'undo_called', 'compensating', 'may have applied'),
+  row('skipped', 'undo_called', 'compensating', 'it had applied after all'),
 
   row('compensating', 'undo_confirmed', 'compensated'),
   row('compensating', 'undo_refused', 'compensation_failed', 'definitive, or attempts spent'),
