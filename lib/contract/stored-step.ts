@@ -34,6 +34,7 @@ export interface StoredStep {
   readonly may?: 1 | undefined;
   readonly lease?: StoredLease | undefined;
   readonly start?: EpochMs | undefined;
+  readonly last?: EpochMs | undefined;
   readonly done?: EpochMs | undefined;
   readonly next?: EpochMs | undefined;
   readonly due?: EpochMs | undefined;
@@ -69,6 +70,7 @@ export function encodeStep(step: StepState): StoredStep {
     may: step.mayHaveApplied ? 1 : undefined,
     lease: step.lease === null ? undefined : encodeLease(step.lease),
     start: step.startedAt ?? undefined,
+    last: step.lastCallAt ?? undefined,
     done: step.completedAt ?? undefined,
     next: step.nextAttemptAt ?? undefined,
     due: step.deadlineAt ?? undefined,
@@ -92,6 +94,7 @@ export function decodeStep(stored: StoredStep): StepState {
     mayHaveApplied: stored.may === 1,
     lease: stored.lease === undefined ? null : decodeLease(stored.lease),
     startedAt: stored.start ?? null,
+    lastCallAt: stored.last ?? null,
     completedAt: stored.done ?? null,
     nextAttemptAt: stored.next ?? null,
     deadlineAt: stored.due ?? null,

@@ -53,6 +53,7 @@ export function callForward(draft: Draft, step: StepState): void {
     attempts,
     lease,
     startedAt: step.startedAt ?? draft.context.now,
+    lastCallAt: step.startedAt === null ? null : draft.context.now,
     nextAttemptAt: null,
     settleBy: null,
     target: step.target ?? request.target,

@@ -73,6 +73,8 @@ export interface StepState {
   readonly mayHaveApplied: boolean;
   readonly lease: Lease | null;
   readonly startedAt: EpochMs | null;
+  /** When the newest attempt was called, if it is not the first: it can be at work for as long as its route says. */
+  readonly lastCallAt: EpochMs | null;
   readonly completedAt: EpochMs | null;
   readonly nextAttemptAt: EpochMs | null;
   readonly deadlineAt: EpochMs | null;
@@ -176,6 +178,7 @@ export function newStep(name: string): StepState {
     mayHaveApplied: false,
     lease: null,
     startedAt: null,
+    lastCallAt: null,
     completedAt: null,
     nextAttemptAt: null,
     deadlineAt: null,

@@ -48,10 +48,11 @@ function undoAt(step: StepState, plan: WorkflowPlan, rules: Rules, now: EpochMs)
     return step.undo?.nextAttemptAt ?? now;
   }
   if (!owesUndo(step, stepPlan)) return null;
-  if (!step.mayHaveApplied || step.startedAt === null) return now;
+  const calledAt = step.lastCallAt ?? step.startedAt;
+  if (!step.mayHaveApplied || calledAt === null) return now;
   // A participant that does not fence may still be at work on the call we stopped listening to.
   const route = rules.route(stepPlan.topic);
-  return route?.fencing === true ? now : Math.max(now, step.startedAt + (route?.maxRunMs ?? LIMITS.dispatchTimeoutMs));
+  return route?.fencing === true ? now : Math.max(now, calledAt + (route?.maxRunMs ?? LIMITS.dispatchTimeoutMs));
 }
 
 export function recover(draft: Draft): void {

@@ -60,6 +60,7 @@ const step: fc.Arbitrary<StepState> = record({
   mayHaveApplied: fc.boolean(),
   lease,
   startedAt: maybeAt,
+  lastCallAt: maybeAt,
   completedAt: maybeAt,
   nextAttemptAt: maybeAt,
   deadlineAt: maybeAt,
