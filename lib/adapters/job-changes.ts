@@ -25,8 +25,7 @@ export function jobChanges(clock: Clock): JobChanges {
         waiting.set(jobId, waiters);
         const takeBack = clock.after(withinMs, () => {
           waiters.delete(wake);
-          // A set that was notified is no longer in the map; another one may stand in its place.
-          if (waiters.size === 0 && waiting.get(jobId) === waiters) waiting.delete(jobId);
+          if (waiters.size === 0) waiting.delete(jobId);
           resolve();
         });
         const wake = () => {

@@ -122,6 +122,7 @@ export function deadLetterStoreContract(name: string, makeStore: Make<DeadLetter
       const record = deadLetter({ seq: 7 });
       await store.put(record);
       await store.put({ ...record, seq: 6, body: { failure_summary: 'old' } });
+      expect(await store.get(record.deadLetterId)).toEqual(record);
       await store.put(record);
       expect(await store.get(record.deadLetterId)).toEqual(record);
     });
