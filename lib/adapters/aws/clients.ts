@@ -1,0 +1,69 @@
+/**
+ * The SDK's clients, made once per container and kept: their connections stay open between invocations. Region,
+ * credentials and `AWS_ENDPOINT_URL` are the SDK's own business.
+ *
+ * Retries: three attempts, the SDK's standard full jitter. Throttled ones then wait 3 s together at the most (up to 1 s,
+ * then up to 2 s), broken ones 150 ms: that still fits in the 5 s which a step's lease leaves for writing its result
+ * down. Whatever lasts longer goes back to the queue. Invokes get one attempt, for a second one is a second call.
+ */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SchedulerClient } from '@aws-sdk/client-scheduler';
+import { SQSClient } from '@aws-sdk/client-sqs';
+
+export interface AwsClients {
+  readonly dynamodb: DynamoDBClient;
+  readonly s3: S3Client;
+  readonly sqs: SQSClient;
+  readonly events: EventBridgeClient;
+  readonly scheduler: SchedulerClient;
+  readonly lambda: LambdaClient;
+}
+
+/** For tests: what a client would find out for itself. */
+export interface ClientOverrides {
+  readonly endpoint?: string;
+  readonly region?: string;
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+const ATTEMPTS_MAX = 3;
+/** Within a region a connection takes milliseconds; what takes a second goes to a host that is gone. */
+const CONNECT_MS = 1_000;
+/** DynamoDB answers in milliseconds; three seconds are an outage already. */
+const TABLE_REQUEST_MS = 3_000;
+const REQUEST_MS = 5_000;
+/** A value has up to 5 MiB. */
+const OBJECT_REQUEST_MS = 15_000;
+
+/** Without the last member the SDK only writes a warning when the time is up, and goes on waiting. */
+const within = (requestTimeout: number) => ({
+  connectionTimeout: CONNECT_MS,
+  requestTimeout,
+  throwOnRequestTimeout: true,
+});
+
+export interface ClientSettings {
+  /** Address buckets by path: emulators answer under one host name. */
+  readonly pathStyleBuckets: boolean;
+}
+
+export function awsClients(settings: ClientSettings, overrides: ClientOverrides = {}): AwsClients {
+  const common = { maxAttempts: ATTEMPTS_MAX, retryMode: 'standard', requestHandler: within(REQUEST_MS), ...overrides };
+  return {
+    dynamodb: new DynamoDBClient({ ...common, requestHandler: within(TABLE_REQUEST_MS) }),
+    s3: new S3Client({
+      ...common,
+      requestHandler: within(OBJECT_REQUEST_MS),
+      forcePathStyle: settings.pathStyleBuckets,
+    }),
+    // The host inside a queue's URL would win over the endpoint: a test could then reach real AWS.
+    sqs: new SQSClient({ ...common, useQueueUrlAsEndpoint: false }),
+    events: new EventBridgeClient(common),
+    scheduler: new SchedulerClient(common),
+    // Every call carries its own signal, for the time that its step allows.
+    lambda: new LambdaClient({ ...overrides, maxAttempts: 1, requestHandler: { connectionTimeout: CONNECT_MS } }),
+  };
+}

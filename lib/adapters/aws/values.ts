@@ -1,0 +1,62 @@
+/**
+ * Values by their content: in items of the table, and in the bucket when they are large. An item then says that the
+ * object is there, so reading never asks the bucket for what it does not hold. Object first, item second: what the item
+ * promises exists. Both expire by themselves, so late that no job outlives its values.
+ */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { VALUE_KEPT_MS } from '../../contract/aws-table.ts';
+import { byteLength } from '../../core/json.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { checkedValue } from '../../core/value-check.ts';
+import type { ValueStore } from '../../ports.ts';
+import { getItem } from './conditional-put.ts';
+import { calling } from './failures.ts';
+import { bytes, bytesIn, expiry, type Item, number, valueKey } from './items.ts';
+import { packed, unpacked } from './packed.ts';
+
+const CONTENT = 'content';
+/** In place of the content: how many bytes lie in the bucket. */
+const OBJECT_BYTES = 'object_bytes';
+
+export interface ValuePlaces {
+  readonly dynamodb: DynamoDBClient;
+  readonly s3: S3Client;
+  readonly tableName: string;
+  readonly bucketName: string;
+  readonly now: () => number;
+}
+
+export function dynamoValues({ dynamodb, s3, tableName, bucketName, now }: ValuePlaces): ValueStore {
+  const putItem = async (jobId: string, hash: string, content: Item): Promise<void> => {
+    const item = { ...valueKey(jobId, hash), ...content, ...expiry(now() + VALUE_KEPT_MS) };
+    const command = new PutItemCommand({ TableName: tableName, Item: item });
+    await calling('DynamoDB PutItem', () => dynamodb.send(command));
+  };
+  const object = (jobId: string, hash: string) => ({ Bucket: bucketName, Key: `${jobId}/${hash}` });
+
+  return {
+    put: async (jobId, hash, content) => {
+      const size = byteLength(content);
+      if (size <= LIMITS.valueItemBytesMax) return putItem(jobId, hash, { [CONTENT]: bytes(packed(content)) });
+      const command = new PutObjectCommand({
+        ...object(jobId, hash),
+        Body: content,
+        ContentType: 'application/json',
+      });
+      await calling('S3 PutObject', () => s3.send(command));
+      return putItem(jobId, hash, { [OBJECT_BYTES]: number(size) });
+    },
+    get: async (jobId, hash) => {
+      const item = await getItem(dynamodb, tableName, valueKey(jobId, hash));
+      if (item === null) return null;
+      if (item[OBJECT_BYTES] === undefined) return checkedValue(jobId, hash, unpacked(bytesIn(item, CONTENT)));
+      const content = await calling('S3 GetObject', async () => {
+        const { Body } = await s3.send(new GetObjectCommand(object(jobId, hash)));
+        return (await Body?.transformToString('utf-8')) ?? '';
+      });
+      return checkedValue(jobId, hash, content);
+    },
+  };
+}
