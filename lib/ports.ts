@@ -83,6 +83,18 @@ export interface DeadLetter {
   readonly seq: number;
   /** The record as contracts show it, but for status and lineage. */
   readonly body: JsonObject;
+  /** Who settled it; null while it is open. */
+  readonly settlement: Settlement | null;
+}
+
+/** What a named person decided about a dead letter. */
+export interface Settlement {
+  readonly status: 'replayed' | 'discarded';
+  readonly by: string;
+  readonly reason: string;
+  readonly at: EpochMs;
+  /** The job that a replay made. */
+  readonly replayJobId: string | null;
 }
 
 export interface DeadLetterQuery {
@@ -95,11 +107,44 @@ export interface DeadLetterQuery {
 }
 
 export interface DeadLetterStore {
-  /** Inserts, or refreshes the body of an earlier one; `status` and `quarantinedAt` of a stored one stay. */
+  /** Inserts, or refreshes the body of an earlier one; `status`, `settlement` and `quarantinedAt` of a stored one stay. */
   put(record: DeadLetter): Promise<void>;
+  /** Settles an open one; answers the record as it is then (settled by whom, tells who won), or null for none. */
+  settle(deadLetterId: string, settlement: Settlement): Promise<DeadLetter | null>;
   get(deadLetterId: string): Promise<DeadLetter | null>;
   /** Newest first; may lag. */
   list(query: DeadLetterQuery): Promise<Page<DeadLetter, ListPosition>>;
+}
+
+/** One action of a person, done or refused. Append-only. */
+export interface AuditRecord {
+  /** Of a done one: the id of its history entry; of a refused one: fresh. */
+  readonly auditId: string;
+  readonly at: EpochMs;
+  readonly actor: string;
+  readonly action: string;
+  /** What it was about: a job or a dead letter. */
+  readonly subject: string;
+  readonly jobId: string | null;
+  readonly result: 'done' | 'refused';
+  readonly reason: string;
+  readonly errorCode: string | null;
+  readonly detail: string | null;
+}
+
+export interface AuditQuery {
+  readonly jobId: string | null;
+  readonly actor: string | null;
+  readonly limit: number;
+  /** `jobId` of the position holds the audit id. */
+  readonly after: ListPosition | null;
+}
+
+export interface AuditStore {
+  /** Putting the same id again changes nothing. */
+  put(record: AuditRecord): Promise<void>;
+  /** Newest first; may lag. */
+  list(query: AuditQuery): Promise<Page<AuditRecord, ListPosition>>;
 }
 
 export type QueueName = 'dispatch' | 'compensate';
@@ -135,7 +180,12 @@ export interface QueueReader {
 
 export interface Timers {
   /** Sends a hint at `at`, once or more often; a past time fires now; a name that exists already is a success. */
-  arm(timer: { readonly name: string; readonly at: EpochMs; readonly queue: QueueName; readonly message: Message }): Promise<void>;
+  arm(timer: {
+    readonly name: string;
+    readonly at: EpochMs;
+    readonly queue: QueueName;
+    readonly message: Message;
+  }): Promise<void>;
 }
 
 export interface BusEvent {
@@ -200,6 +250,7 @@ export interface Ports {
   readonly values: ValueStore;
   readonly claims: ClaimStore;
   readonly deadLetters: DeadLetterStore;
+  readonly audit: AuditStore;
   readonly queue: CommandQueue;
   readonly timers: Timers;
   readonly bus: EventBus;

@@ -58,7 +58,7 @@ export function crashable(ports: Ports, plan: CrashPlan): Crashable {
   };
 }
 
-function stores({ jobs, values, claims, deadLetters }: Ports, outside: Outside) {
+function stores({ jobs, values, claims, deadLetters, audit }: Ports, outside: Outside) {
   return {
     jobs: {
       create: (job) => outside('jobs.create', () => jobs.create(job)),
@@ -79,8 +79,14 @@ function stores({ jobs, values, claims, deadLetters }: Ports, outside: Outside) 
     },
     deadLetters: {
       put: (record) => outside('deadLetters.put', () => deadLetters.put(record)),
+      settle: (deadLetterId, settlement) =>
+        outside('deadLetters.settle', () => deadLetters.settle(deadLetterId, settlement)),
       get: (deadLetterId) => outside('deadLetters.get', () => deadLetters.get(deadLetterId)),
       list: (query) => outside('deadLetters.list', () => deadLetters.list(query)),
+    },
+    audit: {
+      put: (record) => outside('audit.put', () => audit.put(record)),
+      list: (query) => outside('audit.list', () => audit.list(query)),
     },
   } satisfies Partial<Ports>;
 }

@@ -16,6 +16,7 @@ import {
   type StoredEntry,
   type StoredError,
 } from './stored-history.ts';
+import { decodePast, encodePast, type StoredPast } from './stored-past.ts';
 import { decodeStep, decodeValue, encodeStep, encodeValue, type StoredStep, type StoredValue } from './stored-step.ts';
 
 /** Members that are undefined are not stored: stringify leaves them out, and so must any other writer. */
@@ -50,6 +51,8 @@ export interface StoredJob {
   readonly lineage?: Lineage | undefined;
   readonly in: StoredValue;
   readonly out?: StoredValue | undefined;
+  readonly round?: number | undefined;
+  readonly past?: readonly StoredPast[] | undefined;
   readonly back?: readonly [TurnBack['cause'], EpochMs] | undefined;
   readonly steps: readonly StoredStep[];
   readonly log?: readonly StoredError[] | undefined;
@@ -89,6 +92,8 @@ export function encodeJob(job: Job): StoredJob {
     in: encodeValue(job.input),
     out: job.output === null ? undefined : encodeValue(job.output),
     back: job.turnBack === null ? undefined : [job.turnBack.cause, job.turnBack.at],
+    round: job.sagaRound || undefined,
+    past: job.past.length === 0 ? undefined : job.past.map(encodePast),
     steps: job.steps.map(encodeStep),
     log: job.errorLog.length === 0 ? undefined : job.errorLog.map(encodeError),
     hist: job.history.map(encodeEntry),
@@ -126,6 +131,8 @@ export function decodeJob(stored: StoredJob): Job {
     input: decodeValue(stored.in),
     output: stored.out === undefined ? null : decodeValue(stored.out),
     turnBack: stored.back === undefined ? null : { cause: stored.back[0], at: stored.back[1] },
+    sagaRound: stored.round ?? 0,
+    past: stored.past === undefined ? [] : stored.past.map(decodePast),
     steps: stored.steps.map(decodeStep),
     errorLog: stored.log === undefined ? [] : stored.log.map(decodeError),
     history: stored.hist.map(decodeEntry),

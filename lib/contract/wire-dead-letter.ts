@@ -15,15 +15,26 @@ export interface StoredDeadLetter {
   readonly status: 'open' | 'replayed' | 'discarded';
   readonly quarantinedAt: EpochMs;
   readonly body: JsonObject;
+  readonly settlement: {
+    readonly status: 'replayed' | 'discarded';
+    readonly by: string;
+    readonly reason: string;
+    readonly at: EpochMs;
+    readonly replayJobId: string | null;
+  } | null;
 }
 
 export function wireDeadLetter(record: StoredDeadLetter): JsonObject {
   const quarantinedAt = isoTime(record.quarantinedAt);
+  const { settlement } = record;
   return {
-    replayed_by: null,
-    discarded_by: null,
     replay_eligible: false,
     ...record.body,
+    replayed_by: settlement?.replayJobId ?? null,
+    discarded_by: settlement?.status === 'discarded' ? settlement.by : null,
+    ...(settlement === null
+      ? {}
+      : { settled_by: settlement.by, settled_at: isoTime(settlement.at), settled_reason: settlement.reason }),
     dead_letter_id: record.deadLetterId,
     job_id: record.jobId,
     workflow_type: record.workflowType,

@@ -23,6 +23,7 @@ export interface QuarantineRecord {
   readonly quarantinedAt: EpochMs;
   readonly seq: number;
   readonly body: JsonObject;
+  readonly settlement: null;
 }
 
 export function deadLetterOf(
@@ -45,6 +46,7 @@ export function deadLetterOf(
     status: 'open',
     quarantinedAt: entry.at,
     seq: entry.seq,
+    settlement: null,
     body: {
       correlation_id: job.correlationId,
       workflow_version: job.workflowVersion,

@@ -122,7 +122,7 @@ type UndoRequest =
   | { readonly ok: true; readonly topic: string; readonly body: Json }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
-function undoRequest(draft: Draft, step: StepState, plan: StepPlan): UndoRequest {
+export function undoRequest(draft: Draft, step: StepState, plan: StepPlan): UndoRequest {
   if (!hasUndo(plan)) return { ok: false, code: 'ORCH_MAPPING_FAILED', message: 'nothing to undo with' };
   const output = step.output === null ? null : dataOf(step.output);
   const mapped = bodyOf(draft, plan);

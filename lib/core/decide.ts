@@ -18,6 +18,7 @@ import { LIMITS } from './limits.ts';
 import { operate } from './operate.ts';
 import type { WorkflowPlan } from './plan.ts';
 import { recover } from './recover.ts';
+import { forgetEffect } from './recovery.ts';
 import { bucketOf, fileUnder, nextActionAt, owesNews, workDueAt } from './schedule.ts';
 import { isTerminal, type JobState } from './states.ts';
 
@@ -43,6 +44,12 @@ export function decide(job: Job, event: JobEvent, plan: WorkflowPlan, context: C
     }
     case 'published':
       return published(draftOf(job, plan, context, null), event.upTo, event.trimTo);
+    case 'linked':
+      return link(draftOf(job, plan, context, null), event.replayedBy);
+    case 'recovered': {
+      const draft = draftOf(job, plan, context, null);
+      return forgetEffect(draft, event) ? close(draft, false) : { status: 'ignored', reason: 'duplicate' };
+    }
     case 'refile':
       return refile(draftOf(job, plan, context, null));
   }
@@ -69,7 +76,8 @@ function fold(draft: Draft, results: readonly Result[]): Decision {
 function foldOne(draft: Draft, result: Result): Ignored | null {
   const step = draft.job.steps.find((one) => one.name === result.step);
   if (step === undefined) return 'unknown_operation';
-  if (draft.job.state === 'COMPLETED') return 'terminal';
+  // A complete job has nothing open, but an earlier round of it may have left an operation behind.
+  if (draft.job.state === 'COMPLETED' && draft.job.past.length === 0) return 'terminal';
   switch (result.direction) {
     case 'do':
       return foldForward(draft, step, result);
@@ -169,11 +177,20 @@ function published(draft: Draft, upTo: number, trimTo: number): Decision {
   return close(draft, true);
 }
 
+function link(draft: Draft, replayedBy: string): Decision {
+  const { job } = draft;
+  const known = job.lineage.replayedBy ?? [];
+  if (known.includes(replayedBy)) return { status: 'ignored', reason: 'duplicate' };
+  job.lineage = { ...job.lineage, replayedBy: [...known, replayedBy] };
+  return close(draft, false);
+}
+
 function refile(draft: Draft): Decision {
   const { job, context } = draft;
   // Whoever owes news stays where the watchdog looks, however far its next action is.
   const stays = job.nextActionAt === null || job.nextActionAt <= context.now || owesNews(job);
-  if (stays || bucketOf(job.nextActionAt ?? 0) <= (job.bucket ?? 0)) return { status: 'ignored', reason: 'nothing_due' };
+  if (stays || bucketOf(job.nextActionAt ?? 0) <= (job.bucket ?? 0))
+    return { status: 'ignored', reason: 'nothing_due' };
   return close(draft, true);
 }
 

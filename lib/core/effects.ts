@@ -2,7 +2,7 @@
  * What a job has done to the world so far, read off its steps: which effects are or may be applied, and which of them
  * an undo is owed. Nothing here is stored; `open_effects` and the recovery plan are both drawn from it.
  */
-import type { EpochMs } from './ids.ts';
+import { type EpochMs, operationIdOf } from './ids.ts';
 import { forwardOperationId, type Job, type Lease, type StepState } from './job.ts';
 import { hasUndo, type StepPlan, type WorkflowPlan } from './plan.ts';
 
@@ -50,7 +50,7 @@ function effectOf(step: StepState, plan: StepPlan): 'applied' | 'unknown' | null
 
 /** Every effect that is or may be applied, in order of definition; none once the job is complete. */
 export function openEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
-  if (job.state === 'COMPLETED') return [];
+  if (job.state === 'COMPLETED') return pastEffects(job);
   const open: OpenEffect[] = [];
   for (const step of job.steps) {
     const stepPlan = planOf(plan, step.name);
@@ -61,7 +61,16 @@ export function openEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
     const since = step.completedAt ?? step.startedAt ?? job.updatedAt;
     open.push({ step: step.name, operationId: forwardOperationId(job, step), state, since });
   }
-  return open;
+  return [...open, ...pastEffects(job)];
+}
+
+/** Effects of earlier rounds that came to stand after their round was over. */
+function pastEffects(job: Job): OpenEffect[] {
+  return job.past.flatMap(({ step, round, appliedAt }) =>
+    appliedAt === null
+      ? []
+      : [{ step, operationId: operationIdOf(job.jobId, step, round), state: 'applied' as const, since: appliedAt }],
+  );
 }
 
 /** Effects in doubt: they may stand, and nobody knows. */

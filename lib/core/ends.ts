@@ -7,6 +7,7 @@ import { hasEffects, openEffects, pivot } from './effects.ts';
 import { isBusinessRefusal, policyFor } from './errors.ts';
 import type { TurnBack } from './job.ts';
 import { LIMITS } from './limits.ts';
+import { startNewRound } from './saga-retry.ts';
 import { settleWhileTurningBack, stopWaiting } from './settle.ts';
 import type { JobTrigger } from './transitions.ts';
 
@@ -108,6 +109,7 @@ export function endCompensation(draft: Draft): void {
     moveJob(draft, 'effect_unknown', null, { errorCode: 'ORCH_OUTCOME_UNKNOWN', step: left.step });
     return;
   }
+  if (startNewRound(draft)) return;
   const cancelled = job.turnBack?.cause === 'cancel';
   const errorCode = cancelled ? 'ORCH_CANCELLED' : job.lastErrorCode;
   moveJob(draft, 'all_undone', cancelled ? 'after_cancel' : 'after_failure', { errorCode });

@@ -102,6 +102,14 @@ export const UNDO_POLICY: RetryPolicy = {
   maxBackoffSeconds: 300,
 };
 
+/** The whole again is costly and its causes take longer to pass: fewer rounds, further apart. */
+export const SAGA_POLICY: RetryPolicy = {
+  ...transient,
+  maxAttempts: 3,
+  backoffBaseSeconds: 60,
+  maxBackoffSeconds: 3_600,
+};
+
 export function prefixOf(code: string): (typeof PREFIX_POLICIES)[number] {
   const found = PREFIX_POLICIES.find((row) => code.startsWith(row.prefix));
   if (found === undefined) throw new Error('the prefix table lost its last row');

@@ -52,6 +52,10 @@ export type JobEvent =
     }
   /** Everything up to `upTo` is out; entries before `trimTo` are stored apart. */
   | { readonly type: 'published'; readonly upTo: number; readonly trimTo: number }
+  /** Another job now stands in relation to this one. */
+  | { readonly type: 'linked'; readonly replayedBy: string }
+  /** A recovery job has undone an effect that this job had left. */
+  | { readonly type: 'recovered'; readonly step: string; readonly round: number; readonly by: string }
   /** The watchdog moves a job that is not due yet to its later bucket. */
   | { readonly type: 'refile' };
 
@@ -78,6 +82,8 @@ export interface Rules {
   readonly policies: PolicyOverrides;
   /** How long a hint may take to arrive before the watchdog takes the job up. */
   readonly hintGraceMs: number;
+  /** Extra delay of a retry while the retry tokens of this container are spent; 0 otherwise. */
+  retryPenaltyMs(topic: string): number;
   /** When set, only owners that start with it are alive: one process serves all, and a restart ends every lease. */
   readonly livingOwners: string | null;
 }

@@ -5,6 +5,7 @@
 import type { Failure } from './answers.ts';
 import { type Draft, goesForward, logError, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
 import type { Ignored, Result } from './events.ts';
+import { operationIdOf } from './ids.ts';
 import { forwardOperationId, newValue, type StepState, type UndoState } from './job.ts';
 import type { Json } from './json.ts';
 import { LIMITS } from './limits.ts';
@@ -13,15 +14,35 @@ import { isTerminal } from './states.ts';
 import type { StepTrigger } from './step-transitions.ts';
 
 export function foldForward(draft: Draft, step: StepState, result: Result): Ignored | null {
-  if (result.operationId !== forwardOperationId(draft.job, step) || step.attempts === 0) return 'unknown_operation';
+  if (result.operationId !== forwardOperationId(draft.job, step)) return foldPast(draft, step, result);
+  if (step.attempts === 0) return 'unknown_operation';
   switch (result.answer.kind) {
     case 'success':
       return succeed(draft, step, result.answer.output, result.at);
     case 'accepted':
       return accept(draft, step, result);
     case 'failure':
+      // What an undo does not find is undone, also where a job of its own does the undoing.
+      if (result.answer.notFound && draft.job.lineage.undoes !== undefined) {
+        return succeed(draft, step, null, result.at);
+      }
       return fail(draft, step, result, result.answer);
   }
+}
+
+/** A success of an earlier round: where nothing fenced it off it is an effect nobody counted on. */
+function foldPast(draft: Draft, step: StepState, result: Result): Ignored | null {
+  const { job } = draft;
+  const { answer } = result;
+  const past = job.past.find((one) => operationIdOf(job.jobId, one.step, one.round) === result.operationId);
+  if (past === undefined) return 'unknown_operation';
+  if (answer.kind !== 'success' || fences(draft, step)) return 'late';
+  if (past.appliedAt !== null) return 'duplicate';
+  const news = { ...past, appliedAt: result.at, output: newValue(answer.output) };
+  job.past = job.past.map((one) => (one === past ? news : one));
+  draft.changed = true;
+  tellIfStopped(draft, step);
+  return null;
 }
 
 function accept(draft: Draft, step: StepState, result: Result): Ignored | null {

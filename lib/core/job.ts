@@ -120,13 +120,36 @@ export interface TraceContext {
   readonly tracestate: string | null;
 }
 
+/** The forward operation of another job that this one undoes, and how. */
+export interface Undoes {
+  readonly jobId: JobId;
+  readonly step: string;
+  readonly round: number;
+  readonly generation: number;
+  readonly topic: string;
+}
+
 /** Ids of related jobs, absent where there is none. */
 export interface Lineage {
   readonly replayOf?: string;
   readonly replayedBy?: readonly string[];
+  /** A recovery job: its one step is the undo of this operation. */
   readonly recoveryOf?: string;
+  readonly undoes?: Undoes;
   readonly undoneBy?: string;
+  readonly rerunOf?: string;
   readonly parentJobId?: string;
+}
+
+/** An operation of an earlier round of the saga: its late results still find a place. */
+export interface PastOperation {
+  readonly step: string;
+  readonly round: number;
+  /** The undo generation that was confirmed last; null: none was needed. */
+  readonly generation: number | null;
+  /** It succeeded after its round was over, where no fence keeps it from applying. */
+  readonly appliedAt: EpochMs | null;
+  readonly output: Value | null;
 }
 
 export interface Job {
@@ -157,6 +180,9 @@ export interface Job {
   readonly input: Value;
   readonly output: Value | null;
   readonly turnBack: TurnBack | null;
+  /** Rounds of the whole saga so far, from 0. */
+  readonly sagaRound: number;
+  readonly past: readonly PastOperation[];
   readonly steps: readonly StepState[];
   readonly errorLog: readonly ErrorLogEntry[];
   /** The newest entries; earlier ones, once published, are stored apart in chunks. Never empty. */
@@ -198,6 +224,8 @@ export function stepOf(job: Job, name: string): StepState {
 }
 
 export function forwardOperationId(job: Job, step: StepState): string {
+  const { undoes } = job.lineage;
+  if (undoes !== undefined) return undoOperationIdOf(undoes.jobId, undoes.step, undoes.round, undoes.generation);
   return operationIdOf(job.jobId, step.name, step.round);
 }
 

@@ -19,10 +19,12 @@ export interface Submission {
   readonly trace: TraceContext;
   readonly lineage: Lineage;
   readonly input: Json;
+  /** What else there is to know about how it came to be; null: nothing. */
+  readonly note: string | null;
 }
 
 export function newJob(submission: Submission, plan: WorkflowPlan, context: Context): Job {
-  const { input, ...identity } = submission;
+  const { input, note, ...identity } = submission;
   const { now } = context;
   const dueAt = now + context.rules.hintGraceMs;
   return {
@@ -45,6 +47,8 @@ export function newJob(submission: Submission, plan: WorkflowPlan, context: Cont
     input: newValue(input),
     output: null,
     turnBack: null,
+    sagaRound: 0,
+    past: [],
     steps: plan.steps.map((step) => newStep(step.name)),
     errorLog: [],
     history: [
@@ -57,7 +61,7 @@ export function newJob(submission: Submission, plan: WorkflowPlan, context: Cont
         actor: `caller:${submission.callerId}`,
         errorCode: null,
         step: null,
-        evidence: null,
+        evidence: note,
         mark: markOf(context.writeId),
       },
     ],

@@ -13,6 +13,8 @@ export interface Consequences {
   readonly supersedes: string | null;
   readonly review: boolean;
   readonly deadLetter: boolean;
+  /** A person did this: it is listed among the actions of people. */
+  readonly audit: boolean;
 }
 
 export function outcomeEventId(jobId: string, seq: number): string {
@@ -24,7 +26,7 @@ export function outcomeEventId(jobId: string, seq: number): string {
  * @param after the last published seq
  */
 export function consequencesOf(
-  job: Pick<Job, 'jobId'>,
+  job: Pick<Job, 'jobId' | 'source'>,
   history: readonly HistoryEntry[],
   after: number,
 ): Consequences[] {
@@ -32,12 +34,19 @@ export function consequencesOf(
   let told: string | null = null;
   for (const [index, entry] of history.entries()) {
     const isLastOfWrite = history[index + 1]?.mark !== entry.mark;
-    const outcome = isLastOfWrite ? outcomeOf(entry) : null;
+    // A recovery job speaks through the job whose effect it undoes; only its failure is news of its own.
+    const outcome = isLastOfWrite && job.source !== 'recovery' ? outcomeOf(entry) : null;
     if (entry.seq > after) {
       const review = entry.to === 'NEEDS_REVIEW' && isLastOfWrite && !isOperators(entry);
-      const deadLetter = quarantines(entry);
-      if (outcome !== null || review || deadLetter)
-        due.push({ entry, outcome, supersedes: outcome && told, review, deadLetter });
+      const one = {
+        entry,
+        outcome,
+        supersedes: outcome && told,
+        review,
+        deadLetter: quarantines(entry),
+        audit: isPersons(entry),
+      };
+      if (outcome !== null || one.review || one.deadLetter || one.audit) due.push(one);
     }
     if (outcome !== null) told = outcomeEventId(job.jobId, entry.seq);
   }
@@ -64,6 +73,11 @@ function quarantines(entry: HistoryEntry): boolean {
 /** A reminder says the same of no step in particular; it is no news. */
 function isLateEffect(entry: HistoryEntry): boolean {
   return entry.from === entry.to && entry.errorCode === 'ORCH_OUTCOME_UNKNOWN' && entry.step !== null;
+}
+
+/** Submitting is what everybody does; acting on a job afterwards is what an audit asks about. */
+function isPersons(entry: HistoryEntry): boolean {
+  return entry.from !== null && !entry.actor.startsWith('orchestrator:');
 }
 
 /** What a person did just now needs no call for a person. */

@@ -70,6 +70,10 @@ export interface WorkflowPlan {
   readonly retry: PolicyOverrides;
   readonly events: { readonly completed: string; readonly failed: string };
   readonly quarantine: 'always' | 'default';
+  /** How often the whole is tried again after a clean rollback; null: never. */
+  readonly sagaRetry: RetryPolicy | null;
+  /** What a duplicate of a failed job gets: its answer, or another run. */
+  readonly onFailed: 'return' | 'rerun';
   checkInput(input: Json): Checked;
   output(context: MappingContext): Json;
 }

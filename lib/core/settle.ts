@@ -103,7 +103,8 @@ export function nextRetry(draft: Draft, step: StepState, plan: StepPlan, failed:
   if (draft.job.retryCount >= draft.job.maxRetries) return null;
   const policy = policyFor(failed.code, [draft.context.rules.policies, draft.plan.retry, plan.retry]);
   const retry = planRetry(policy, step.attempts - step.attemptsBefore - 1, draw(draft), failed.retryAfterMs);
-  return retry.again ? draft.context.now + retry.delayMs : null;
+  if (!retry.again) return null;
+  return draft.context.now + Math.max(retry.delayMs, draft.context.rules.retryPenaltyMs(plan.topic));
 }
 
 export function countRetry(draft: Draft, step: StepState, failed: Failure, nextAttemptAt: number): void {

@@ -101,6 +101,7 @@ export const JOB_TRANSITIONS: readonly JobTransition[] = [
   row('FAILED', 'quarantined', 'policy_says_so', 'DEAD_LETTERED'),
   // News about an effect after the job stopped: told and listed, nothing moves.
   row('NEEDS_REVIEW', 'late_success', null, 'NEEDS_REVIEW'),
+  row('COMPLETED', 'late_success', null, 'COMPLETED'),
   row('FAILED', 'late_success', null, 'FAILED'),
   row('CANCELLED', 'late_success', null, 'CANCELLED'),
   row('DEAD_LETTERED', 'late_success', null, 'DEAD_LETTERED'),

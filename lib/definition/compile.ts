@@ -2,6 +2,7 @@
  * From a draft to the plan the core runs: defaults filled in, durations in milliseconds, mappers wrapped so that their
  * results are JSON and their failures name the step. The draft has passed `check-workflow.ts`.
  */
+import { SAGA_POLICY } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { MappingContext, NoUndo, StepKind, StepPlan, UndoPlan, WorkflowPlan } from '../core/plan.ts';
@@ -27,6 +28,8 @@ export function compile(draft: WorkflowDraft): WorkflowPlan {
     retry: draft.retry ?? {},
     events: eventsOf(draft),
     quarantine: draft.quarantine ?? 'default',
+    sagaRetry: draft.sagaRetry === undefined ? null : { ...SAGA_POLICY, ...draft.sagaRetry },
+    onFailed: draft.onFailed ?? 'return',
     checkInput: (input) => check(draft.input, input),
     output: (seen) => runMapper(whereIs(draft), 'its output mapper', () => toJson(draft.output(seen))),
   };

@@ -3,7 +3,7 @@
  * checked. Checking and compiling both read this, so neither depends on how the language looks.
  */
 import type { z } from 'zod';
-import type { PolicyOverrides } from '../core/errors.ts';
+import type { PolicyOverride, PolicyOverrides } from '../core/errors.ts';
 import type { MappingContext } from '../core/plan.ts';
 import type { StepDraft } from './step.ts';
 
@@ -20,6 +20,8 @@ export interface WorkflowDraft {
   readonly retry?: PolicyOverrides;
   readonly events?: { readonly completed?: string; readonly failed?: string };
   readonly quarantine?: 'always' | 'default';
+  readonly sagaRetry?: PolicyOverride;
+  readonly onFailed?: 'return' | 'rerun';
   output(seen: MappingContext): unknown;
 }
 

@@ -4,7 +4,7 @@
  * `output` finishes: it checks everything said and throws one error that lists all that is wrong.
  */
 import type { z } from 'zod';
-import type { PolicyOverrides } from '../core/errors.ts';
+import type { PolicyOverride, PolicyOverrides } from '../core/errors.ts';
 import type { WorkflowPlan } from '../core/plan.ts';
 import type { Body } from './body.ts';
 import { workflowProblems } from './check-workflow.ts';
@@ -88,6 +88,10 @@ export interface WorkflowBuilder<S extends z.ZodType, P extends Outputs> {
   events(names: { readonly completed?: string; readonly failed?: string }): WorkflowBuilder<S, P>;
   /** `'always'` quarantines business refusals too. */
   quarantine(when: 'always' | 'default'): WorkflowBuilder<S, P>;
+  /** Tries the whole again after a clean rollback whose cause may pass; `maxAttempts` counts the first round too. */
+  sagaRetry(policy: PolicyOverride): WorkflowBuilder<S, P>;
+  /** What a duplicate of a failed, cleanly rolled back job gets: its answer (default), or another run as a linked job. */
+  onFailed(answer: 'return' | 'rerun'): WorkflowBuilder<S, P>;
   /** What a completed job answers. Finishes the definition; throws `DefinitionError` when it is refused. */
   output<R extends Body>(map: (seen: Seen<z.output<S>, P>) => R): Workflow<S, P, R>;
 }
@@ -115,6 +119,8 @@ function builder<S extends z.ZodType, P extends Outputs>(input: S, draft: Workfl
     retry: (retry) => next({ retry }),
     events: (events) => next({ events }),
     quarantine: (quarantine) => next({ quarantine }),
+    sagaRetry: (sagaRetry) => next({ sagaRetry }),
+    onFailed: (onFailed) => next({ onFailed }),
     output: (output) => finish(input, { ...draft, output: output as WorkflowDraft['output'] }),
   };
 }

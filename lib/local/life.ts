@@ -60,7 +60,13 @@ function engineOn({ life, clock, log, stores, participants }: Foundation): Engin
   return {
     ports: mortal({ ...stores, ...tellingEndings(stores, clock), participants, clock, log, ids: localIds(boot) }, life),
     plans,
-    rules: { route, policies: {}, hintGraceMs: LIMITS.hintGraceMsEmbedded, livingOwners: ownerPrefix(boot) },
+    rules: {
+      route,
+      policies: {},
+      hintGraceMs: LIMITS.hintGraceMsEmbedded,
+      retryPenaltyMs: () => 0,
+      livingOwners: ownerPrefix(boot),
+    },
     actor: 'orchestrator:operate',
   };
 }

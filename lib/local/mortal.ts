@@ -22,6 +22,7 @@ export function mortal(ports: Ports, life: Life): Ports {
     values: methodsOf(others.values, life),
     claims: methodsOf(others.claims, life),
     deadLetters: methodsOf(others.deadLetters, life),
+    audit: methodsOf(others.audit, life),
     participants: methodsOf({ call: others.participants.call }, life),
     changes: methodsOf({ next: others.changes.next }, life),
     queue: methodsOf({ send: queue.send }, life),

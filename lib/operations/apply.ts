@@ -7,7 +7,7 @@ import type { Call, Ignored, JobEvent } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
 import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
-import { contextOf, type Engine, sleep } from './engine.ts';
+import { contextOf, type Engine, planFor, sleep } from './engine.ts';
 import { loadValues, storeValues } from './values.ts';
 
 export type Applied =
@@ -34,7 +34,7 @@ export async function apply(engine: Engine, jobId: JobId, eventOf: () => JobEven
   let job = known ?? (await readLoaded(engine, jobId));
   for (let tries = 0; tries < LIMITS.applyAttemptsMax; tries += 1) {
     if (job === null) return { status: 'missing' };
-    const plan = engine.plans.find(job.workflowType, job.workflowVersion);
+    const plan = planFor(engine.plans, job);
     if (plan === undefined) return { status: 'ignored', reason: 'unknown_version', job };
     const decision = decide(job, eventOf(), plan, contextOf(engine));
     if (decision.status !== 'changed') return { ...decision, job };

@@ -9,7 +9,7 @@ import { outlook } from '../core/outlook.ts';
 import { workDueAt } from '../core/schedule.ts';
 import { queueOf } from '../ports.ts';
 import { type Applied, apply } from './apply.ts';
-import { type Engine, sleep } from './engine.ts';
+import { type Engine, planFor, sleep } from './engine.ts';
 import { type Flight, flight } from './perform.ts';
 import { publish, publishIsDue } from './publish.ts';
 
@@ -59,7 +59,7 @@ export async function drive(engine: Engine, request: DriveRequest): Promise<Driv
 /** Waits for answers, or for the next thing that falls due meanwhile: a sibling's retry, the job's deadline. */
 async function foldNext(engine: Engine, job: Job, out: Flight, driver: () => Driver): Promise<Applied> {
   const { clock, queue } = engine.ports;
-  const plan = engine.plans.find(job.workflowType, job.workflowVersion);
+  const plan = planFor(engine.plans, job);
   const now = clock.now();
   const due = plan === undefined ? null : workDueAt(job, plan, engine.rules, now);
   const results = await out.arrivals(due !== null && due > now ? due : now + NOTHING_DUE_MS);
@@ -79,7 +79,7 @@ const NOTHING_DUE_MS = 60_000;
 /** Nothing is out: sleep a moment (null), or let go of the job with a report. */
 async function rest(engine: Engine, request: DriveRequest, job: Job, driver: Driver): Promise<DriveReport | null> {
   const { clock, queue, timers } = engine.ports;
-  const plan = engine.plans.find(job.workflowType, job.workflowVersion);
+  const plan = planFor(engine.plans, job);
   if (plan === undefined) return unknownVersion(engine, job);
   if (publishIsDue(job)) await publish(engine, job);
   const next = outlook(job, plan, engine.rules, driver, clock.now());

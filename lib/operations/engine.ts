@@ -3,7 +3,9 @@
  * One engine serves one invocation; embedded mode and the Lambdas build it the same way.
  */
 import type { Context, Rules } from '../core/events.ts';
+import type { Job } from '../core/job.ts';
 import type { WorkflowPlan } from '../core/plan.ts';
+import { isRecovery, recoveryPlan } from '../core/recovery.ts';
 import type { Ports } from '../ports.ts';
 
 export interface PlanCatalog {
@@ -19,6 +21,12 @@ export interface Engine {
   readonly rules: Rules;
   /** `orchestrator:<function>`, the actor of what no person asked for. */
   readonly actor: string;
+}
+
+/** The definition this job runs by; undefined when this code does not have it. */
+export function planFor(plans: PlanCatalog, job: Job): WorkflowPlan | undefined {
+  const plan = plans.find(job.workflowType, job.workflowVersion);
+  return plan !== undefined && isRecovery(job) ? recoveryPlan(plan, job.lineage.undoes) : plan;
 }
 
 /** The facts of one decision, fresh for each: time, chance and the id of the write it may become. */

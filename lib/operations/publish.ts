@@ -8,31 +8,36 @@ import { deadLetterOf } from '../contract/wire-quarantine.ts';
 import type { HistoryEntry, Job } from '../core/job.ts';
 import { lastEntry } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
-import { type Consequences, consequencesOf } from '../core/outbox.ts';
+import { consequencesOf } from '../core/outbox.ts';
 import { isUnpublished } from '../core/schedule.ts';
 import { isTerminal } from '../core/states.ts';
 import { apply } from './apply.ts';
-import type { Engine } from './engine.ts';
+import { auditOf } from './audit.ts';
+import { type Engine, planFor } from './engine.ts';
+import { followUp } from './recover-late.ts';
 
 /** News go out when a job stops; a job that runs long also publishes now and then, so that its item stays small. */
 export function publishIsDue(job: Job): boolean {
   if (!isUnpublished(job)) return false;
   const stopped = isTerminal(job.state) || job.state === 'NEEDS_REVIEW';
-  return stopped || lastEntry(job).seq - job.publishedSeq >= LIMITS.publishBatch;
+  const byPerson = job.history.some((entry) => entry.seq > job.publishedSeq && entry.actor.startsWith('operator:'));
+  return stopped || byPerson || lastEntry(job).seq - job.publishedSeq >= LIMITS.publishBatch;
 }
 
 /** @param job with its values loaded */
 export async function publish(engine: Engine, job: Job): Promise<void> {
-  const { bus, deadLetters } = engine.ports;
-  const plan = engine.plans.find(job.workflowType, job.workflowVersion);
+  const { audit, bus, deadLetters } = engine.ports;
+  const plan = planFor(engine.plans, job);
   if (plan === undefined) return;
   const history = await wholeHistory(engine, job);
   const due = consequencesOf(job, history, job.publishedSeq);
-  for (const one of due.filter((consequence) => consequence.deadLetter)) {
-    await deadLetters.put(deadLetterOf(job, plan, history, one.entry));
+  for (const { entry } of due.filter((one) => one.deadLetter)) {
+    await deadLetters.put(deadLetterOf(job, plan, history, entry));
   }
-  const events = due.flatMap((one: Consequences) => busEventsOf(job, plan, one));
+  for (const { entry } of due.filter((one) => one.audit)) await audit.put(auditOf(job, entry));
+  const events = due.flatMap((one) => busEventsOf(job, plan, one));
   if (events.length > 0) await bus.publish(events);
+  await followUp(engine, job, plan);
   const upTo = lastEntry(job).seq;
   const trimTo = await storeChunk(engine, job, upTo);
   await apply(engine, job.jobId, () => ({ type: 'published', upTo, trimTo }), job);

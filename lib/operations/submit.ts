@@ -71,6 +71,7 @@ async function create(
     trace: request.trace ?? { traceparent: ports.ids.traceparent(), tracestate: null },
     lineage: {},
     input: request.input,
+    note: null,
   };
   const job = await storeValues(ports, newJob(submission, plan, contextOf(engine)));
   const created = await ports.jobs.create(job);

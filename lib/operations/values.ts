@@ -19,11 +19,13 @@ function mapValues(job: Job, change: Change): Job {
     if (output === step.output && result === (step.undo?.result ?? null)) return step;
     return { ...step, output, undo: step.undo === null ? null : { ...step.undo, result } };
   };
-  return { ...job, input: change(job.input), output: optional(job.output), steps: job.steps.map(mapStep) };
+  const past = job.past.map((one) => ({ ...one, output: optional(one.output) }));
+  return { ...job, input: change(job.input), output: optional(job.output), steps: job.steps.map(mapStep), past };
 }
 
 function valuesIn(job: Job): Value[] {
-  const found = [job.input, job.output, ...job.steps.flatMap((step) => [step.output, step.undo?.result ?? null])];
+  const ofSteps = job.steps.flatMap((step) => [step.output, step.undo?.result ?? null]);
+  const found = [job.input, job.output, ...ofSteps, ...job.past.map((one) => one.output)];
   return found.filter((value) => value !== null);
 }
 

@@ -138,6 +138,17 @@ export const arbitraryJob: fc.Arbitrary<Job> = record({
   lineage,
   input: value,
   output: fc.option(value),
+  sagaRound: fc.nat({ max: 3 }),
+  past: fc.array(
+    record({
+      step: fc.constantFrom('tenant', 'user'),
+      round: fc.nat({ max: 3 }),
+      generation: fc.option(fc.nat({ max: 3 })),
+      appliedAt: fc.option(at),
+      output: fc.option(value),
+    }),
+    { maxLength: 2 },
+  ),
   turnBack: fc.option(record({ cause: fc.constantFrom<TurnBack['cause']>('failure', 'deadline', 'cancel'), at })),
   steps: fc.array(step, { maxLength: 4 }),
   errorLog: fc.array(error, { maxLength: 4 }),

@@ -75,6 +75,8 @@ export const sampleJob: Job = {
   lineage: { replayOf: 'jz' },
   input: { data: { company: 'Acme' }, hash: null },
   output: null,
+  sagaRound: 0,
+  past: [],
   turnBack: { cause: 'failure', at: AT + 45 },
   steps: [tenant, billing, user],
   errorLog: [

@@ -69,6 +69,8 @@ export function newJob(key: string, over: Partial<Job> = {}): Job {
     input: inline(input),
     output: null,
     turnBack: null,
+    sagaRound: 0,
+    past: [],
     steps: ['tenant', 'billing', 'user'].map(newStep),
     errorLog: [],
     history: [entry(0, { at: createdAt, actor: `caller:${callerId}`, mark: markOf(write) })],

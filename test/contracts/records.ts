@@ -161,6 +161,7 @@ function deadLetter(over: Partial<DeadLetter> = {}): DeadLetter {
     reason: 'unrecoverable_error',
     status: 'open',
     quarantinedAt: T0,
+    settlement: null,
     seq: 4,
     body: { failure_summary: 'first', retry_history: [{ attempt: 1 }] },
     ...over,

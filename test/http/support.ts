@@ -49,6 +49,7 @@ export function house(answers: (call: Call) => Answer | Promise<Answer> | undefi
     rules: {
       route: (topic) => ({ target: topic.split(':')[0] ?? '', fencing: true, maxRunMs: 10_000 }),
       policies: {},
+      retryPenaltyMs: () => 0,
       hintGraceMs: LIMITS.hintGraceMs,
       livingOwners: null,
     },

@@ -29,7 +29,7 @@ function book(times: number): FaultBook & { fired: number } {
 const engine: Engine = {
   ports: memoryPorts(),
   plans: examples,
-  rules: { route: () => undefined, policies: {}, hintGraceMs: 1, livingOwners: null },
+  rules: { route: () => undefined, policies: {}, retryPenaltyMs: () => 0, hintGraceMs: 1, livingOwners: null },
   actor: 'nobody',
 };
 const JOB = 'j1' as JobId;

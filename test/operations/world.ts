@@ -167,6 +167,7 @@ function routesTo(plans: PlanCatalog): Rules {
   return {
     route: (topic) => (topics.has(topic) ? route : undefined),
     policies: {},
+    retryPenaltyMs: () => 0,
     hintGraceMs: LIMITS.hintGraceMs,
     livingOwners: null,
   };

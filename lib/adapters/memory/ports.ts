@@ -16,7 +16,7 @@ import {
   recordingLog,
   recordingParticipants,
 } from './recorders.ts';
-import { memoryClaims, memoryDeadLetters, memoryValues } from './records.ts';
+import { memoryAudit, memoryClaims, memoryDeadLetters, memoryValues } from './records.ts';
 
 export interface MemoryOptions {
   readonly seed?: number;
@@ -44,6 +44,7 @@ export function memoryPorts(options: MemoryOptions = {}): MemoryPorts {
     values: memoryValues(),
     claims: memoryClaims(),
     deadLetters: memoryDeadLetters(),
+    audit: memoryAudit(),
     queue,
     timers: memoryTimers(clock, queue),
     bus: recordingBus(),

@@ -3,7 +3,15 @@
  */
 import type { EpochMs } from '../../core/ids.ts';
 import { checkedValue } from '../../core/value-check.ts';
-import type { ClaimStore, DeadLetter, DeadLetterQuery, DeadLetterStore, ValueStore } from '../../ports.ts';
+import type {
+  AuditRecord,
+  AuditStore,
+  ClaimStore,
+  DeadLetter,
+  DeadLetterQuery,
+  DeadLetterStore,
+  ValueStore,
+} from '../../ports.ts';
 import { pageOf } from './page.ts';
 
 export function memoryValues(): ValueStore {
@@ -47,7 +55,14 @@ export function memoryDeadLetters(): DeadLetterStore {
       const stored = get(record.deadLetterId);
       if (stored === null) return set(record);
       if (record.seq < stored.seq) return;
-      set({ ...record, status: stored.status, quarantinedAt: stored.quarantinedAt });
+      const { status, settlement, quarantinedAt } = stored;
+      set({ ...record, status, settlement, quarantinedAt });
+    },
+    settle: async (deadLetterId, settlement) => {
+      const stored = get(deadLetterId);
+      if (stored === null || stored.settlement !== null) return stored;
+      set({ ...stored, status: settlement.status, settlement });
+      return get(deadLetterId);
     },
     get: async (deadLetterId) => get(deadLetterId),
     list: async (query) => {
@@ -56,6 +71,24 @@ export function memoryDeadLetters(): DeadLetterStore {
         return record !== null && matches(record, query) ? [record] : [];
       });
       const positioned = records.map((record) => ({ record, createdAt: record.quarantinedAt, jobId: record.jobId }));
+      const page = pageOf(positioned, query);
+      return { items: page.items.map(({ record }) => record), next: page.next };
+    },
+  };
+}
+
+export function memoryAudit(): AuditStore {
+  const records = new Map<string, AuditRecord>();
+  return {
+    put: async (record) => {
+      if (!records.has(record.auditId)) records.set(record.auditId, structuredClone(record));
+    },
+    list: async (query) => {
+      const { jobId, actor } = query;
+      const found = [...records.values()].filter(
+        (record) => (jobId === null || record.jobId === jobId) && (actor === null || record.actor === actor),
+      );
+      const positioned = found.map((record) => ({ record, createdAt: record.at, jobId: record.auditId }));
       const page = pageOf(positioned, query);
       return { items: page.items.map(({ record }) => record), next: page.next };
     },

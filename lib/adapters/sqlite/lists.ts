@@ -21,8 +21,13 @@ interface Asked {
   readonly after: ListPosition | null;
 }
 
-/** @param time the column that orders the table; `job_id` breaks ties */
-export function pagesOf(database: Database, table: string, time: string): (asked: Asked) => Page<Row, ListPosition> {
+/** @param time the column that orders the table; @param tie the one that breaks ties */
+export function pagesOf(
+  database: Database,
+  table: string,
+  time: string,
+  tie = 'job_id',
+): (asked: Asked) => Page<Row, ListPosition> {
   const compiled = new Map<string, StatementSync>();
   const compile = (text: string): StatementSync => {
     const statement = compiled.get(text) ?? database.prepare(text);
@@ -31,15 +36,15 @@ export function pagesOf(database: Database, table: string, time: string): (asked
   };
 
   return ({ index, conditions, limit, after }) => {
-    const position: Condition[] = after === null ? [] : [[`(${time}, job_id) < (?, ?)`, after.createdAt, after.jobId]];
+    const position: Condition[] = after === null ? [] : [[`(${time}, ${tie}) < (?, ?)`, after.createdAt, after.jobId]];
     const all = [...conditions, ...position];
     const where = all.length === 0 ? '' : `WHERE ${all.map(([sql]) => sql).join(' AND ')}`;
-    const text = `SELECT * FROM ${table} INDEXED BY ${index} ${where} ORDER BY ${time} DESC, job_id DESC LIMIT ?`;
+    const text = `SELECT * FROM ${table} INDEXED BY ${index} ${where} ORDER BY ${time} DESC, ${tie} DESC LIMIT ?`;
     // One more than asked for tells whether there is a next page.
     const rows = compile(text).all(...all.flatMap(([, ...values]) => values), limit + 1);
     const items = rows.slice(0, limit);
     const last = items.at(-1);
     const more = last !== undefined && rows.length > limit;
-    return { items, next: more ? { createdAt: Number(last[time]), jobId: String(last.job_id) } : null };
+    return { items, next: more ? { createdAt: Number(last[time]), jobId: String(last[tie]) } : null };
   };
 }

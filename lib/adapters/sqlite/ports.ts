@@ -4,6 +4,7 @@
  */
 import type { Clock, Ports } from '../../ports.ts';
 import { jobChanges } from '../job-changes.ts';
+import { sqliteAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import { type SqliteBus, sqliteBus } from './events.ts';
 import { sqliteJobs } from './jobs.ts';
@@ -13,7 +14,7 @@ import { sqliteClaims, sqliteDeadLetters, sqliteValues } from './records.ts';
 import { type SqliteTimers, sqliteTimers, type TimerListener } from './timers.ts';
 
 export interface SqlitePorts
-  extends Pick<Ports, 'jobs' | 'values' | 'claims' | 'deadLetters' | 'queue' | 'timers' | 'bus' | 'changes'> {
+  extends Pick<Ports, 'jobs' | 'values' | 'claims' | 'deadLetters' | 'audit' | 'queue' | 'timers' | 'bus' | 'changes'> {
   readonly queue: SqliteQueue;
   readonly timers: SqliteTimers;
   readonly bus: SqliteBus;
@@ -33,6 +34,7 @@ export function sqlitePorts(database: Database, clock: Clock, listeners: SqliteL
     values: sqliteValues(database, clock),
     claims: sqliteClaims(database),
     deadLetters: sqliteDeadLetters(database),
+    audit: sqliteAudit(database),
     queue: sqliteQueue(database, clock, onMessage),
     timers: sqliteTimers(database, onTimer, onMessage),
     bus: sqliteBus(database),

@@ -12,6 +12,8 @@ export type Purge = (now: EpochMs, max?: number) => Promise<number>;
 
 /** A few tables of a thousand rows take some ten milliseconds. */
 const ROWS_MAX = 1_000;
+/** Who did what is asked about for longer than what became of a job: a year after its retention. */
+const AUDIT_KEPT_MS = LIMITS.jobRetentionMs + 365 * 86_400_000;
 /** A claim matters for its window only; two of them leave room for clocks that were set. */
 const CLAIM_KEPT_MS = 2 * LIMITS.keylessWindowMs;
 
@@ -25,6 +27,8 @@ export function sqlitePurge(database: Database): Purge {
       SELECT rowid FROM job_values WHERE stored_at <= ? AND job_id NOT IN (SELECT job_id FROM jobs) LIMIT ?)`);
   const events = database.prepare(`
     DELETE FROM events WHERE position IN (SELECT position FROM events ORDER BY position LIMIT ?) AND time <= ?`);
+  const audit = database.prepare(`
+    DELETE FROM audit WHERE audit_id IN (SELECT audit_id FROM audit WHERE at <= ? ORDER BY at LIMIT ?)`);
   const claims = database.prepare('DELETE FROM claims WHERE started_at <= ?');
   const deadMessages = database.prepare('DELETE FROM dead_messages WHERE died_at <= ?');
 
@@ -36,6 +40,7 @@ export function sqlitePurge(database: Database): Purge {
       const others = [
         orphans.run(kept, max),
         events.run(max, kept),
+        audit.run(now - AUDIT_KEPT_MS, max),
         claims.run(now - CLAIM_KEPT_MS),
         deadMessages.run(now - LIMITS.deadLetterQueueRetentionMs),
       ];

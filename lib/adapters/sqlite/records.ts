@@ -47,6 +47,8 @@ const PUT_DEAD_LETTER = `
 export function sqliteDeadLetters(database: Database): DeadLetterStore {
   const put = database.prepare(PUT_DEAD_LETTER);
   const get = database.prepare('SELECT * FROM dead_letters WHERE dead_letter_id = ?');
+  const settle = database.prepare(`
+    UPDATE dead_letters SET status = ?, settlement = ? WHERE dead_letter_id = ? AND settlement IS NULL`);
   const page = pagesOf(database, 'dead_letters', 'quarantined_at');
   return {
     put: async (record) => {
@@ -60,6 +62,12 @@ export function sqliteDeadLetters(database: Database): DeadLetterStore {
       const row = get.get(deadLetterId);
       return row === undefined ? null : deadLetterOf(row);
     },
+    settle: (deadLetterId, settlement) =>
+      database.write(() => {
+        settle.run(settlement.status, JSON.stringify(settlement), deadLetterId);
+        const row = get.get(deadLetterId);
+        return row === undefined ? null : deadLetterOf(row);
+      }),
     list: async ({ callerId, reason, workflowType, status, limit, after }) => {
       const conditions = [
         ...given('caller_id = ?', callerId),
@@ -84,5 +92,6 @@ function deadLetterOf(row: Row): DeadLetter {
     quarantinedAt: Number(row.quarantined_at),
     seq: Number(row.seq),
     body: JSON.parse(String(row.body)),
+    settlement: row.settlement === null ? null : JSON.parse(String(row.settlement)),
   };
 }

@@ -55,10 +55,21 @@ export const MIGRATIONS: readonly string[] = [
     status TEXT NOT NULL,
     quarantined_at INTEGER NOT NULL,
     seq INTEGER NOT NULL,
-    body TEXT NOT NULL
+    body TEXT NOT NULL,
+    settlement TEXT
   ) STRICT;
   CREATE INDEX dead_letters_by_time ON dead_letters (quarantined_at, job_id);
   CREATE INDEX dead_letters_by_job ON dead_letters (job_id);
+
+  CREATE TABLE audit (
+    audit_id TEXT NOT NULL PRIMARY KEY,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    job_id TEXT,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX audit_by_time ON audit (at, audit_id);
+  CREATE INDEX audit_by_job ON audit (job_id, at, audit_id);
 
   CREATE TABLE messages (
     message_id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -24,6 +24,7 @@ describe('the file', () => {
       reason: 'unrecoverable_error',
       status: 'open',
       quarantinedAt: T0,
+      settlement: null,
       seq: 1,
       body: {},
     } as const;

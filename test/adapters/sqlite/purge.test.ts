@@ -25,6 +25,7 @@ async function jobWithAll(ports: Made, key: string, over: Partial<Job>): Promise
     deadLetterId: deadLetterIdOf(jobId),
     jobId,
     quarantinedAt: T0,
+    settlement: null,
     seq: 0,
     body: {},
   });

@@ -1,0 +1,139 @@
+/**
+ * Effects that come to light after a job has ended. The job stays as it ended; a job of its own, linked to it, undoes
+ * the effect under the undo's next id, and when that is done the effect is struck off.
+ */
+import { undoRequest } from './calls.ts';
+import type { Draft } from './draft.ts';
+import { draftOf, setStep } from './draft.ts';
+import { type OpenEffect, openEffects, planOf } from './effects.ts';
+import { type PolicyOverrides, UNDO_POLICY } from './errors.ts';
+import type { Context, JobEvent } from './events.ts';
+import { jobIdOf, operationIdOf } from './ids.ts';
+import type { Job, StepState, Undoes } from './job.ts';
+import { fingerprint } from './json.ts';
+import type { Submission } from './new-job.ts';
+import { hasUndo, type WorkflowPlan } from './plan.ts';
+import { isTerminal } from './states.ts';
+
+/** Recovery jobs belong to nobody who could submit, so no caller can take their ids. */
+const RECOVERY_CALLER = 'dacapo:recovery';
+
+/**
+ * What has to be submitted so that every effect that came to light late is undone; nothing while the job has not
+ * ended, and nothing of what an operator left behind on purpose.
+ */
+export function recoveriesOf(job: Job, plan: WorkflowPlan, context: Context): Submission[] {
+  const leftOnPurpose = job.history.some((entry) => entry.reason.startsWith('force_close'));
+  if (!isTerminal(job.state) || isRecovery(job) || leftOnPurpose) return [];
+  return lateEffects(job, plan).flatMap(({ step, operationId }) => {
+    const submission = recoveryFor(job, plan, context, step, operationId);
+    return submission === null ? [] : [submission];
+  });
+}
+
+/** Applied, although the job had counted it as not applied or as undone. */
+function lateEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
+  return openEffects(job, plan).filter(({ step, operationId, state }) => {
+    const current = job.steps.find(
+      (one) => one.name === step && operationIdOf(job.jobId, step, one.round) === operationId,
+    );
+    const countedOn = current !== undefined && !['failed', 'skipped', 'compensated'].includes(current.status);
+    return state === 'applied' && !countedOn;
+  });
+}
+
+function recoveryFor(
+  job: Job,
+  plan: WorkflowPlan,
+  context: Context,
+  name: string,
+  operationId: string,
+): Submission | null {
+  const step = stateAt(job, name, operationId);
+  const stepPlan = planOf(plan, name);
+  if (step === null || !hasUndo(stepPlan)) return null;
+  const request = undoRequest(draftOf(job, plan, context, null), step, stepPlan);
+  if (!request.ok) return null;
+  const generation = step.undo === null ? 0 : step.undo.generation + 1;
+  const undoes: Undoes = { jobId: job.jobId, step: name, round: step.round, generation, topic: request.topic };
+  const idempotencyKey = `${operationId}#${generation}`;
+  return {
+    jobId: jobIdOf(RECOVERY_CALLER, job.workflowType, idempotencyKey),
+    correlationId: job.correlationId,
+    idempotencyKey,
+    inputFingerprint: fingerprint(request.body),
+    callerId: job.callerId,
+    source: 'recovery',
+    trace: job.trace,
+    lineage: { recoveryOf: job.jobId, undoes },
+    input: request.body,
+    note: `undoes ${operationId}`,
+  };
+}
+
+/** The step as it was in the round of this operation. */
+function stateAt(job: Job, name: string, operationId: string): StepState | null {
+  const step = job.steps.find((one) => one.name === name);
+  if (step === undefined) return null;
+  if (operationIdOf(job.jobId, name, step.round) === operationId) return step;
+  const past = job.past.find((one) => one.step === name && operationIdOf(job.jobId, name, one.round) === operationId);
+  if (past === undefined) return null;
+  const undo = past.generation === null || step.undo === null ? null : { ...step.undo, generation: past.generation };
+  return { ...step, round: past.round, output: past.output, undo };
+}
+
+/** The definition of a recovery job: one step, which is the undo; patient like an undo, and quarantined if it fails. */
+export function recoveryPlan(plan: WorkflowPlan, undoes: Undoes): WorkflowPlan {
+  const undone = planOf(plan, undoes.step);
+  if (!hasUndo(undone)) throw new Error(`step ${undoes.step} of ${plan.type} has no undo`);
+  const patient: PolicyOverrides = { EXT_: { ...UNDO_POLICY, ...undone.undo.retry }, ORCH_RETRYABLE_: UNDO_POLICY };
+  return {
+    ...plan,
+    steps: [
+      {
+        name: undoes.step,
+        stage: 0,
+        kind: 'compensatable',
+        topic: undoes.topic,
+        timeoutMs: undone.undo.timeoutMs,
+        retry: patient,
+        onUnknown: 'retry',
+        query: null,
+        undo: { none: 'it is itself an undo' },
+        map: ({ input }) => input as ReturnType<typeof undone.map>,
+        checkOutput: (body) => ({ ok: true, value: body }),
+      },
+    ],
+    stages: 1,
+    recovery: null,
+    retry: {},
+    quarantine: 'always',
+    sagaRetry: null,
+    onFailed: 'return',
+    checkInput: (input) => ({ ok: true, value: input }),
+    output: () => null,
+  };
+}
+
+/** Strikes an effect off that a recovery job has undone; false: it was struck off before. */
+export function forgetEffect(draft: Draft, event: Extract<JobEvent, { type: 'recovered' }>): boolean {
+  const { job } = draft;
+  const step = job.steps.find((one) => one.name === event.step && one.round === event.round);
+  if (step?.mayHaveApplied === true) setStep(draft, step, { mayHaveApplied: false });
+  else if (!forgetPast(draft, event)) return false;
+  job.lineage = { ...job.lineage, undoneBy: event.by };
+  return true;
+}
+
+function forgetPast(draft: Draft, event: { readonly step: string; readonly round: number }): boolean {
+  const { job } = draft;
+  const isIt = (one: Job['past'][number]) => one.step === event.step && one.round === event.round;
+  if (!job.past.some((one) => isIt(one) && one.appliedAt !== null)) return false;
+  job.past = job.past.map((one) => (isIt(one) ? { ...one, appliedAt: null } : one));
+  draft.changed = true;
+  return true;
+}
+
+export function isRecovery(job: Job): job is Job & { readonly lineage: { readonly undoes: Undoes } } {
+  return job.lineage.undoes !== undefined;
+}

@@ -1,0 +1,43 @@
+/**
+ * Trying the whole again. Only a clean rollback may be followed by another round, and each round has operations of its
+ * own, so that nothing an earlier one did can be taken for the work of this one.
+ */
+import { type Draft, draw, moveJob, moveStep } from './draft.ts';
+import { policyFor } from './errors.ts';
+import { newStep, type PastOperation, type StepState } from './job.ts';
+import { planRetry } from './retry.ts';
+
+/** Starts the next round if the definition has one left and the cause may pass; false: the job ends here. */
+export function startNewRound(draft: Draft): boolean {
+  const { job, plan, context } = draft;
+  if (plan.sagaRetry === null || job.turnBack?.cause !== 'failure') return false;
+  const cause = policyFor(job.lastErrorCode ?? '', [context.rules.policies, plan.retry]);
+  const retry = planRetry({ ...plan.sagaRetry, retryable: cause.retryable }, job.sagaRound, draw(draft));
+  if (!retry.again) return false;
+  const startsAt = context.now + retry.delayMs;
+  job.sagaRound += 1;
+  const reason = `saga retry ${job.sagaRound} of ${plan.sagaRetry.maxAttempts - 1}`;
+  moveJob(draft, 'all_undone', 'saga_retry_left', { reason, errorCode: job.lastErrorCode });
+  job.past = [...job.past, ...job.steps.filter((step) => step.attempts > 0).map(pastOf)];
+  for (const step of job.steps) beginAnew(draft, step, startsAt);
+  job.turnBack = null;
+  job.stoppedReason = null;
+  job.outcome = null;
+  job.maxRetries = job.retryCount + plan.maxRetries;
+  return true;
+}
+
+function pastOf(step: StepState): PastOperation {
+  return {
+    step: step.name,
+    round: step.round,
+    generation: step.undo?.compensatedAt === null ? null : (step.undo?.generation ?? null),
+    appliedAt: null,
+    output: null,
+  };
+}
+
+function beginAnew(draft: Draft, step: StepState, startsAt: number): void {
+  const fresh = { ...newStep(step.name), round: step.round + 1, nextAttemptAt: startsAt };
+  moveStep(draft, step, 'new_round', fresh);
+}
