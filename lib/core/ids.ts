@@ -16,9 +16,10 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 const ID_CHARACTERS = 26;
 
 export const STEP_NAME = /^[a-z][a-z0-9-]{0,39}$/;
-/** Would make an operation id ambiguous with an undo. */
-export const RESERVED_STEP_NAME = 'undo';
-const JOB_ID = /^j[a-z2-7]{26}$/;
+/** Read as a part of an operation id these mean something else: an undo, a round or a rerun, a child. */
+export const RESERVED_STEP_NAME = /^(undo|[rc][0-9]+)$/;
+/** A derived id, and for another run of a failed job its number. */
+const JOB_ID = /^j[a-z2-7]{26}(\.r[1-9][0-9]{0,3})?$/;
 
 export function isJobId(text: string): text is JobId {
   return JOB_ID.test(text);
@@ -26,6 +27,11 @@ export function isJobId(text: string): text is JobId {
 
 export function jobIdOf(callerId: string, workflowType: string, idempotencyKey: string): JobId {
   return `j${digest32([callerId, workflowType, idempotencyKey])}` as JobId;
+}
+
+/** Another run of a job that failed, counted from 1. */
+export function rerunIdOf(jobId: JobId, run: number): JobId {
+  return `${jobId}.r${run}` as JobId;
 }
 
 /** One dead-letter record a job, so its id is the job's with a letter before it. */

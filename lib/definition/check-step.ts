@@ -29,7 +29,7 @@ export function* stepProblems(step: StepDraft): Generator<string> {
 function* nameProblems(name: string): Generator<string> {
   if (!STEP_NAME.test(name)) {
     yield `'${name}' is not a step name; use a small letter, then at most 39 small letters, digits or hyphens`;
-  } else if (name === RESERVED_STEP_NAME) {
+  } else if (RESERVED_STEP_NAME.test(name)) {
     yield `'${name}' is reserved for operation ids; name the step after what it does`;
   }
 }

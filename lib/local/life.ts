@@ -5,13 +5,15 @@
 import { LIMITS } from '../core/limits.ts';
 import type { Engine } from '../operations/engine.ts';
 import type { Log } from '../ports.ts';
-import { type Conductor, type ConductorParts, conductor, report } from './conductor.ts';
+import { type Conductor, conductor, type WatchedTimers } from './conductor.ts';
+import type { WatchedQueue } from './consumer.ts';
 import { localDoor } from './door.ts';
 import { tellingEndings } from './endings.ts';
 import { type Foundation, openFoundation } from './foundation.ts';
 import { functions } from './functions.ts';
 import { localIds, newBoot, ownerPrefix } from './ids.ts';
 import { methodsOf, mortal, whileAlive } from './mortal.ts';
+import { report } from './report.ts';
 import { plans, route } from './routes.ts';
 import type { Answer } from './server.ts';
 
@@ -25,7 +27,7 @@ export interface ProcessLife {
 }
 
 /** In real time, whatever the clock was moved to. */
-const WATCH_EVERY_MS = 1_000;
+const LOOK_EVERY_MS = 1_000;
 const TIDY_EVERY_MS = 60_000;
 
 export async function beginLife(path: string, log: Log): Promise<ProcessLife> {
@@ -33,10 +35,15 @@ export async function beginLife(path: string, log: Log): Promise<ProcessLife> {
   const { life, clock, faults } = foundation;
   const engine = engineOn(foundation);
   const invocations = functions(engine, faults);
-  const moving = conductor({ engine, functions: invocations, ...queuesOf(foundation) });
+  const moving = conductor({
+    engine,
+    functions: invocations,
+    reader: readerOn(foundation),
+    timers: timersOn(foundation),
+  });
   foundation.listen(moving);
-  const unexpected = (error: unknown): void => report(engine, 'local_failed', error, null);
-  const stopTicking = tick(moving, unexpected);
+  const unexpected = (error: unknown): void => report(engine, 'local_failed', error);
+  const stopTicking = tick(foundation, moving, unexpected);
   void moving.recover().catch(unexpected);
   return {
     answer: localDoor(engine, moving, invocations, faults),
@@ -44,7 +51,7 @@ export async function beginLife(path: string, log: Log): Promise<ProcessLife> {
     advance: (ms) =>
       whileAlive(life, async () => {
         await clock.advance(ms);
-        await moving.watch();
+        await moving.lookAround();
       }),
     unexpected,
     end: () => {
@@ -57,35 +64,33 @@ export async function beginLife(path: string, log: Log): Promise<ProcessLife> {
 /** Owners carry the name of this life, so that the leases of earlier ones are known to be dead. */
 function engineOn({ life, clock, log, stores, participants }: Foundation): Engine {
   const boot = newBoot();
+  const ids = localIds(boot);
   return {
-    ports: mortal({ ...stores, ...tellingEndings(stores, clock), participants, clock, log, ids: localIds(boot) }, life),
+    ports: mortal({ ...stores, ...tellingEndings(stores, clock), participants, clock, log, ids }, life),
     plans,
-    rules: {
-      route,
-      policies: {},
-      hintGraceMs: LIMITS.hintGraceMsEmbedded,
-      retryPenaltyMs: () => 0,
-      livingOwners: ownerPrefix(boot),
-    },
+    rules: { route, policies: {}, hintGraceMs: LIMITS.hintGraceMsEmbedded, livingOwners: ownerPrefix(boot) },
     actor: 'orchestrator:operate',
   };
 }
 
-function queuesOf({ life, stores }: Foundation): Pick<ConductorParts, 'reader' | 'timers' | 'purge'> {
-  const { queue, timers, purge } = stores;
-  const { receive, remove, takeDeadLetters, nextVisibleAt } = queue;
-  return {
-    reader: { ...methodsOf({ receive, remove, takeDeadLetters }, life), nextVisibleAt },
-    timers: { ...methodsOf({ takeDue: timers.takeDue }, life), nextDueAt: timers.nextDueAt },
-    purge: (now) => whileAlive(life, () => purge(now)),
-  };
+function readerOn({ life, stores }: Foundation): WatchedQueue {
+  const { receive, remove, takeDeadLetters, nextVisibleAt } = stores.queue;
+  return { ...methodsOf({ receive, remove, takeDeadLetters }, life), nextVisibleAt };
 }
 
-function tick(moving: Conductor, failed: (error: unknown) => void): () => void {
-  const watching = setInterval(() => void moving.watch(), WATCH_EVERY_MS);
-  const tidying = setInterval(() => void moving.tidy().catch(failed), TIDY_EVERY_MS);
+function timersOn({ life, stores }: Foundation): WatchedTimers {
+  const { takeDue, nextDueAt } = stores.timers;
+  return { ...methodsOf({ takeDue }, life), nextDueAt };
+}
+
+function tick({ life, clock, stores }: Foundation, moving: Conductor, failed: (error: unknown) => void): () => void {
+  const tidy = async (): Promise<void> => {
+    while ((await whileAlive(life, () => stores.purge(clock.now()))) > 0);
+  };
+  const looking = setInterval(() => void moving.lookAround().catch(failed), LOOK_EVERY_MS);
+  const tidying = setInterval(() => void tidy().catch(failed), TIDY_EVERY_MS);
   return () => {
-    clearInterval(watching);
+    clearInterval(looking);
     clearInterval(tidying);
   };
 }

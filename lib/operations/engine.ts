@@ -7,6 +7,7 @@ import type { Job } from '../core/job.ts';
 import type { WorkflowPlan } from '../core/plan.ts';
 import { isRecovery, recoveryPlan } from '../core/recovery.ts';
 import type { Ports } from '../ports.ts';
+import type { RetryTokens } from './retry-tokens.ts';
 
 export interface PlanCatalog {
   /** The given version, or the newest when it is null; undefined when this code does not have it. */
@@ -21,6 +22,8 @@ export interface Engine {
   readonly rules: Rules;
   /** `orchestrator:<function>`, the actor of what no person asked for. */
   readonly actor: string;
+  /** The container's retry budget, shared by its invocations; absent: retries are not slowed down. */
+  readonly tokens?: RetryTokens;
 }
 
 /** The definition this job runs by; undefined when this code does not have it. */

@@ -3,12 +3,12 @@
  * the job and finds the one that was there. Accepted means stored: the caller hears of a job only after that write.
  */
 import type { ErrorCode } from '../core/errors.ts';
-import { derivedKey, intentHash, type JobId, jobIdOf } from '../core/ids.ts';
+import { derivedKey, intentHash, type JobId, jobIdOf, rerunIdOf } from '../core/ids.ts';
 import type { Job, JobSource, TraceContext } from '../core/job.ts';
 import { dataOf } from '../core/job.ts';
 import { byteLength, canonicalJson, differingPaths, type Json, sha256Hex } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
-import { newJob } from '../core/new-job.ts';
+import { newJob, type Submission } from '../core/new-job.ts';
 import type { FieldError, WorkflowPlan } from '../core/plan.ts';
 import { contextOf, type Engine } from './engine.ts';
 import { loadValues, storeValues } from './values.ts';
@@ -61,7 +61,7 @@ async function create(
 ): Promise<SubmitResult> {
   const { ports } = engine;
   const jobId = jobIdOf(request.callerId, request.workflowType, idempotencyKey);
-  const submission = {
+  const submission: Submission = {
     jobId,
     correlationId: request.correlationId ?? jobId,
     idempotencyKey,
@@ -76,7 +76,31 @@ async function create(
   const job = await storeValues(ports, newJob(submission, plan, contextOf(engine)));
   const created = await ports.jobs.create(job);
   if (created.created) return { kind: 'created', job };
-  return compare(engine, request, created.existing, inputFingerprint);
+  const compared = await compare(engine, request, created.existing, inputFingerprint);
+  return compared.kind === 'existing' && plan.onFailed === 'rerun'
+    ? rerun(engine, plan, submission, compared.job)
+    : compared;
+}
+
+/** After this many reruns something else is wrong: the last one's answer stands. */
+const RERUNS_MAX = 1_000;
+
+/** Where the workflow says so, a duplicate of a failed job that left nothing behind runs it again as a linked job. */
+async function rerun(engine: Engine, plan: WorkflowPlan, first: Submission, job: Job): Promise<SubmitResult> {
+  let latest = job;
+  for (let run = 1; run <= RERUNS_MAX && failedClean(latest); run += 1) {
+    const lineage = { rerunOf: latest.jobId };
+    const submission = { ...first, jobId: rerunIdOf(job.jobId, run), lineage, note: `rerun of ${latest.jobId}` };
+    const next = await storeValues(engine.ports, newJob(submission, plan, contextOf(engine)));
+    const created = await engine.ports.jobs.create(next);
+    if (created.created) return { kind: 'created', job: next };
+    latest = await loadValues(engine.ports, created.existing);
+  }
+  return { kind: 'existing', job: latest };
+}
+
+function failedClean(job: Job): boolean {
+  return (job.state === 'FAILED' || job.state === 'DEAD_LETTERED') && job.outcome === 'rolled_back';
 }
 
 /** A used key: the same payload gets the job that is there, another one a conflict that names where they differ. */
