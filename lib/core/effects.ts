@@ -34,6 +34,7 @@ function effectOf(step: StepState, plan: StepPlan): 'applied' | 'unknown' | null
     case 'unknown':
     case 'reconciling':
       return 'unknown';
+    case 'pending':
     case 'retry_scheduled':
     case 'failed':
     case 'skipped':
@@ -43,7 +44,6 @@ function effectOf(step: StepState, plan: StepPlan): 'applied' | 'unknown' | null
     case 'compensating':
       return step.completedAt === null ? 'unknown' : 'applied';
     case 'compensation_failed':
-    case 'pending':
       return null;
   }
 }
@@ -96,8 +96,8 @@ export function owesUndo(step: StepState, plan: StepPlan): boolean {
     case 'failed':
     case 'retry_scheduled':
     case 'skipped':
-      return step.mayHaveApplied;
     case 'pending':
+      return step.mayHaveApplied;
     case 'dispatched':
     case 'waiting':
     case 'reconciling':

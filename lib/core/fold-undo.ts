@@ -13,7 +13,8 @@ import { planRetry } from './retry.ts';
 
 export function foldUndo(draft: Draft, step: StepState, result: Result): Ignored | null {
   const { undo } = step;
-  if (undo === null || result.operationId !== undoOperationId(draft.job, step)) return 'unknown_operation';
+  if (undo === null || undo.attempts === 0) return 'unknown_operation';
+  if (result.operationId !== undoOperationId(draft.job, step)) return 'unknown_operation';
   const { answer } = result;
   if (answer.kind === 'success' || (answer.kind === 'failure' && answer.notFound)) {
     if (step.status === 'compensated') return 'duplicate';

@@ -58,7 +58,7 @@ function resume(draft: Draft, event: OperateEvent): Refusal | null {
   if (unknown.length > 0) return refused(`nobody knows what became of ${names(unknown)}: resolve that first`);
   for (const step of job.steps) {
     if (step.status === 'failed') tryAgain(draft, step);
-    else if (step.status === 'skipped') moveStep(draft, step, 'operator_resume');
+    else if (step.status === 'skipped') moveStep(draft, step, 'operator_resume', { attemptsBefore: step.attempts });
   }
   job.turnBack = null;
   job.stoppedReason = null;
@@ -68,19 +68,23 @@ function resume(draft: Draft, event: OperateEvent): Refusal | null {
   return null;
 }
 
-/** After a definitive refusal this is a new operation; after a transient end it is the same one, asked again. */
+/**
+ * After a definitive refusal this is a new operation. After a transient end, or when its effect stands behind an answer
+ * that did not fit, it is the same one, asked again: a new one would apply twice.
+ */
 function tryAgain(draft: Draft, step: StepState): void {
   const fresh = {
     errorCode: null,
     errorMessage: null,
-    output: null,
-    completedAt: null,
+    // What stands of an earlier attempt is not forgotten, should the job turn back before this one is called.
+    output: step.mayHaveApplied ? step.output : null,
+    completedAt: step.mayHaveApplied ? step.completedAt : null,
     nextAttemptAt: null,
     settleBy: null,
   };
   const plan = stepPlan(draft, step);
-  const definitive = !policyFor(step.errorCode ?? '', [draft.context.rules.policies, draft.plan.retry, plan.retry])
-    .retryable;
+  const scopes = [draft.context.rules.policies, draft.plan.retry, plan.retry];
+  const definitive = !step.mayHaveApplied && !policyFor(step.errorCode ?? '', scopes).retryable;
   const numbers = definitive
     ? { round: step.round + 1, attempts: 0, attemptsBefore: 0, queries: 0 }
     : { attemptsBefore: step.attempts, queries: 0 };
