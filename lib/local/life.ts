@@ -4,6 +4,7 @@
  */
 import { LIMITS } from '../core/limits.ts';
 import type { Engine } from '../operations/engine.ts';
+import { retryTokens } from '../operations/retry-tokens.ts';
 import type { Log } from '../ports.ts';
 import { type Conductor, conductor, type WatchedTimers } from './conductor.ts';
 import type { WatchedQueue } from './consumer.ts';
@@ -65,11 +66,19 @@ export async function beginLife(path: string, log: Log): Promise<ProcessLife> {
 function engineOn({ life, clock, log, stores, participants }: Foundation): Engine {
   const boot = newBoot();
   const ids = localIds(boot);
+  const tokens = retryTokens();
   return {
     ports: mortal({ ...stores, ...tellingEndings(stores, clock), participants, clock, log, ids }, life),
     plans,
-    rules: { route, policies: {}, hintGraceMs: LIMITS.hintGraceMsEmbedded, livingOwners: ownerPrefix(boot) },
+    rules: {
+      route,
+      policies: {},
+      hintGraceMs: LIMITS.hintGraceMsEmbedded,
+      retryPenaltyMs: tokens.penaltyMs,
+      livingOwners: ownerPrefix(boot),
+    },
     actor: 'orchestrator:operate',
+    tokens,
   };
 }
 
