@@ -1,0 +1,66 @@
+/**
+ * The drivers of one process life: a pool for the way forward and one for recovery, so that neither starves the other.
+ * Each run is one invocation of the function that would make it on AWS, with that function's time limit.
+ */
+import type { DriverKind, Result } from '../core/events.ts';
+import type { JobId } from '../core/ids.ts';
+import { LIMITS } from '../core/limits.ts';
+import { drive } from '../operations/drive.ts';
+import type { Engine } from '../operations/engine.ts';
+import { type QueueName, queueOf, type Received } from '../ports.ts';
+import { driverPool, type RunEnd } from './driver-pool.ts';
+import type { Functions } from './functions.ts';
+import { report } from './report.ts';
+
+export interface Drivers {
+  /** A hint that nobody keeps: the watchdog makes up for it. */
+  offer(jobId: JobId, kind: DriverKind): void;
+  /** What a message asks for. */
+  handle(queue: QueueName, received: Received): Promise<RunEnd>;
+}
+
+const KINDS: Readonly<Record<QueueName, DriverKind>> = { dispatch: 'forward', compensate: 'recovery' };
+/** More would not run faster on one core's worth of JavaScript; a driver that waits for its participant costs little. */
+const DRIVERS_MAX = 256;
+
+export function drivers(engine: Engine, functions: Functions): Drivers {
+  const { clock } = engine.ports;
+
+  const invoke = async (
+    name: QueueName,
+    jobId: JobId,
+    hops: number,
+    results: readonly Result[],
+    crash: () => void,
+  ): Promise<RunEnd> => {
+    const invocation = functions.invoke(name, crash);
+    const until = clock.now() + LIMITS.dispatchTimeoutMs;
+    const remainingMs = (): number => Math.max(0, until - clock.now());
+    try {
+      await drive(invocation.engine, { jobId, kind: KINDS[name], remainingMs, hops, results });
+      return 'done';
+    } catch (error) {
+      report(engine, `${name}_failed`, error, jobId);
+      return 'failed';
+    } finally {
+      invocation.end();
+    }
+  };
+  const poolOf = (name: QueueName) =>
+    driverPool(DRIVERS_MAX, (jobId, hops, crash) => invoke(name, jobId, hops, [], crash));
+  const pools = { dispatch: poolOf('dispatch'), compensate: poolOf('compensate') };
+
+  /** Answers are folded in at once, beside a driver that may be at work: it may be they that it waits for. */
+  const fold = (name: QueueName, jobId: JobId, result: Result): Promise<RunEnd> =>
+    new Promise((resolve) => {
+      void invoke(name, jobId, 0, [result], () => resolve('crashed')).then(resolve);
+    });
+
+  return {
+    offer: (jobId, kind) => pools[queueOf(kind)].offer(jobId),
+    handle: (queue, { message }) =>
+      message.kind === 'hint'
+        ? pools[queue].run(message.jobId, message.hops)
+        : fold(queue, message.jobId, message.result),
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * The watchdog's run, each second: hints for every job that is overdue, and another try for what lies in the
+ * dead-letter queues. One run at a time; one that a fault killed counts as ended.
+ */
+import type { DriverKind } from '../core/events.ts';
+import type { JobId } from '../core/ids.ts';
+import type { Engine } from '../operations/engine.ts';
+import { sweep } from '../operations/sweep.ts';
+import type { QueueReader } from '../ports.ts';
+import type { Functions } from './functions.ts';
+
+export const QUEUES = ['dispatch', 'compensate'] as const;
+const DEAD_LETTERS_AT_ONCE = 32;
+/** A message that was received too often rests this long: whatever failed five times is not over in a second. */
+const REDRIVE_DELAY_MS = 30_000;
+
+export function watchdog(
+  functions: Functions,
+  offer: (jobId: JobId, kind: DriverKind) => void,
+  failed: (error: unknown) => void,
+): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  const run = async (crash: () => void): Promise<void> => {
+    const { engine, end } = functions.invoke('watchdog', crash);
+    try {
+      await sweep(engine, async (jobId, kind) => offer(jobId, kind));
+    } finally {
+      end();
+    }
+  };
+  return () => {
+    running ??= new Promise<void>((done) => void run(done).catch(failed).then(done)).finally(() => {
+      running = null;
+    });
+    return running;
+  };
+}
+
+/** A hint that died is a hint all the same, and an answer is tried until it is folded in: neither is ever dropped. */
+export async function redrive({ ports }: Engine, reader: QueueReader): Promise<void> {
+  for (const queue of QUEUES) {
+    for (const message of await reader.takeDeadLetters(queue, DEAD_LETTERS_AT_ONCE)) {
+      ports.log.write('warn', 'message_redriven', { queue, kind: message.kind, job_id: message.jobId });
+      await ports.queue.send(queue, message, REDRIVE_DELAY_MS);
+    }
+  }
+}

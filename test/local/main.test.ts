@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { client, SIGNUP, temporaryDirectory, WAIT } from './rig.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+
+function run(env: Record<string, string>) {
+  const child: ChildProcess = spawn(process.execPath, ['lib/local/main.ts'], {
+    cwd: PROJECT,
+    env: { ...process.env, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const said = { out: '', error: '' };
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  child.stderr?.on('data', (chunk) => {
+    said.error += chunk;
+  });
+  const listening = new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', (chunk) => {
+      said.out += chunk;
+      const url = /^dacapo listening on (http:\/\/127\.0\.0\.1:\d+)\n/.exec(said.out)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    void ended.then(() => reject(new Error(said.error)));
+  });
+  return { child, said, listening, ended };
+}
+
+it('says where it listens in one line, and ends on SIGTERM although somebody waits', async () => {
+  const { child, said, listening, ended } = run({ DACAPO_DATA: await temporaryDirectory() });
+  const { submit, fault, until } = client(await listening);
+  await fault({ target: 'user:create', mode: 'hang' });
+  const waiting = submit('k', { prefer: 'wait=25' }).catch(() => 'broken');
+  await until('/jobs', ({ items }) => (items as unknown[]).length === 1);
+  const start = Date.now();
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  expect(Date.now() - start).toBeLessThan(5_000);
+  expect(await waiting).toBe('broken');
+  expect(said.out.split('\n')).toHaveLength(2);
+});
+
+it('finds after kill -9 what it had answered for', async () => {
+  const directory = await temporaryDirectory();
+  const first = run({ DACAPO_DATA: directory });
+  const before = client(await first.listening);
+  await before.fault({ target: 'user:create', mode: 'hang' });
+  const { job_id } = (await before.submit('k')).body;
+  await before.until('/local/faults', ({ items }) => (items as { fired: number }[])[0]?.fired === 1);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const second = run({ DACAPO_DATA: directory });
+  const after = client(await second.listening);
+  const told = await after.submit('k', WAIT);
+  expect([told.status, told.body.job_id]).toEqual([201, job_id]);
+});
+
+it('leaves nothing behind when it is ephemeral', async () => {
+  const temporary = await temporaryDirectory();
+  const { child, listening, ended } = run({ DACAPO_EPHEMERAL: '1', TMPDIR: temporary });
+  await client(await listening).submit('k', WAIT, SIGNUP);
+  expect(await readdir(temporary)).toHaveLength(1);
+  child.kill('SIGINT');
+  expect(await ended).toBe(0);
+  expect(await readdir(temporary)).toEqual([]);
+});
+
+it('says on stderr what is wrong with the environment, and ends with 1', async () => {
+  const { said, ended, listening } = run({ PORT: 'http' });
+  await expect(listening).rejects.toThrow('PORT');
+  expect(await ended).toBe(1);
+  expect(said).toEqual({ out: '', error: 'dacapo: PORT: write a number from 0 to 65535\n' });
+});
