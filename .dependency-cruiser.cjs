@@ -41,7 +41,7 @@ const LAYERS = {
   },
   'adapter-aws': {
     path: '^lib/adapters/aws/',
-    may: ['core', 'ports', 'contract'],
+    may: ['core', 'ports', 'contract', 'random-ids'],
     packages: ['@aws-sdk/[^/]+', '@smithy/[^/]+', '@aws-lambda-powertools/[^/]+'],
     builtins: 'all',
     why: 'An adapter implements ports and knows no other adapter and no operation. Share code through core or contract.',
@@ -61,6 +61,12 @@ const LAYERS = {
     path: '^lib/adapters/crashable\\.ts$',
     may: ['core', 'ports'],
     why: 'It wraps any ports, whatever is behind them, so it may know their interface only.',
+  },
+  'random-ids': {
+    path: '^lib/adapters/random-ids\\.ts$',
+    may: ['ports'],
+    builtins: ['crypto'],
+    why: 'Chance for whoever runs for real; it knows the interface only.',
   },
   'job-changes': {
     path: '^lib/adapters/job-changes\\.ts$',
@@ -106,6 +112,7 @@ const LAYERS = {
       'adapter-sqlite',
       'crashable',
       'job-changes',
+      'random-ids',
       'workflows',
       'participants',
       'worker',

@@ -40,6 +40,8 @@ export interface AwsEnvironment {
   readonly compensateQueueUrl: string | null;
   readonly schedules: ScheduleSettings | null;
   readonly routes: RouteTable | null;
+  /** Address buckets by path: an emulator, which `AWS_ENDPOINT_URL` names, answers under one host name only. */
+  readonly pathStyleBuckets: boolean;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -77,6 +79,8 @@ const ENVIRONMENT = z.object({
   [V.compensateQueueArn]: optional,
   [V.scheduleDlqArn]: optional,
   [V.routes]: optional,
+  AWS_ENDPOINT_URL: optional,
+  AWS_ENDPOINT_URL_S3: optional,
 });
 
 export function parseAwsEnvironment(variables: Variables): AwsEnvironment {
@@ -92,6 +96,7 @@ export function parseAwsEnvironment(variables: Variables): AwsEnvironment {
     compensateQueueUrl: data[V.compensateQueueUrl],
     schedules: schedulesOf(data),
     routes: routes === null ? null : routesOf(routes),
+    pathStyleBuckets: data.AWS_ENDPOINT_URL !== null || data.AWS_ENDPOINT_URL_S3 !== null,
   };
 }
 
