@@ -22,7 +22,7 @@ export function encodeCursor(position: Position, scope: Json): string {
 
 export function decodeCursor(cursor: string, scope: Json): Position {
   const text = Buffer.from(cursor, 'base64url').toString('utf8');
-  const [, sum, createdAt, jobId] = /^([0-9a-f]+)\.(\d{1,16})\.([a-z0-9-]{1,64})$/.exec(text) ?? [];
+  const [, sum, createdAt, jobId] = /^([0-9a-f]+)\.(\d{1,16})\.([\w.:-]{1,100})$/.exec(text) ?? [];
   // Node reads base64url leniently: only the spelling we would write ourselves is ours.
   const ours = Buffer.from(text, 'utf8').toString('base64url') === cursor;
   if (!ours || createdAt === undefined || jobId === undefined || sum !== checkSum(`${createdAt}.${jobId}`, scope)) {

@@ -1,15 +1,14 @@
 /**
- * What requests may say besides a workflow's own input: query parameters and the bodies of actions.
+ * What the addresses of requests may say: ids and query parameters.
  * Unknown names are refused, never skipped: a misspelt filter would otherwise answer with everything. Each refusal says
  * where it stands and what to write there.
  */
 import { z } from 'zod';
 import { isJobId, type JobId } from '../core/ids.ts';
-import type { Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { FieldError } from '../core/plan.ts';
 import { JOB_STATES } from '../core/states.ts';
 import { malformed } from './problem.ts';
+import { refusalOf } from './refusal-of.ts';
 
 /** Why a job lies in quarantine, as records say it. */
 export const DEAD_LETTER_REASONS = [
@@ -21,11 +20,10 @@ export const DEAD_LETTER_REASONS = [
 ] as const;
 export const DEAD_LETTER_STATUSES = ['open', 'replayed', 'discarded'] as const;
 
-/** A reason, evidence and a revision, with room for escapes. */
-export const ACTION_BYTES_MAX = 64 * 1_024;
-
 /** Names of workflow types as they stand in addresses; what is no such name cannot be one. */
 const TYPE_CHARACTERS_MAX = 100;
+/** A role, a colon and a caller's id. */
+const ACTOR_CHARACTERS_MAX = 250;
 /** Nine digits hold any version a team will number, and stay exact. */
 const VERSION_DIGITS = /^[1-9]\d{0,8}$/;
 
@@ -87,23 +85,12 @@ const DEAD_LETTER_LIST = z.strictObject({
   cursor: cursor.optional(),
 });
 
-const reason = z
-  .string('reason: say in a sentence why; it stays in the history')
-  .max(LIMITS.reasonCharactersMax, `reason: write at most ${LIMITS.reasonCharactersMax} characters`)
-  .refine((text) => text.trim() !== '', 'reason: say in a sentence why; it stays in the history');
-
-const ACTION = z.strictObject({
-  reason,
-  expected_revision: z
-    .int('expected_revision: write the revision you saw, a whole number, or leave it out')
-    .nonnegative('expected_revision: write the revision you saw, a whole number, or leave it out')
-    .optional(),
+const AUDIT_LIST = z.strictObject({
+  job_id: z.string().refine(isJobId, 'job_id: write the id of a job').optional(),
+  actor: shortText('actor', ACTOR_CHARACTERS_MAX).optional(),
+  limit,
+  cursor: cursor.optional(),
 });
-
-export interface Action {
-  readonly reason: string;
-  readonly expectedRevision: number | null;
-}
 
 /** Parameters of an address that takes none. */
 export function refuseParameters(parameters: URLSearchParams): void {
@@ -122,10 +109,8 @@ export function readDeadLetterList(parameters: URLSearchParams) {
   return readParameters(DEAD_LETTER_LIST, parameters);
 }
 
-export function readAction(body: Json): Action {
-  const read = ACTION.safeParse(body);
-  if (!read.success) throw refusalOf('body', read.error, pointer);
-  return { reason: read.data.reason.trim(), expectedRevision: read.data.expected_revision ?? null };
+export function readAuditList(parameters: URLSearchParams) {
+  return readParameters(AUDIT_LIST, parameters);
 }
 
 /** null when the text cannot be a job's id, so that no store needs to be asked. */
@@ -147,19 +132,4 @@ function readParameters<T extends z.ZodType>(schema: T, parameters: URLSearchPar
   const read = schema.safeParse({ ...found });
   if (read.success) return read.data;
   throw refusalOf('query', read.error, (path) => `?${path.join('.')}`);
-}
-
-function refusalOf(place: string, error: z.ZodError, name: (path: readonly PropertyKey[]) => string): Error {
-  const errors: FieldError[] = error.issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys') return [{ path: name(issue.path), message: issue.message }];
-    return issue.keys.map((key) => ({ path: name([...issue.path, key]), message: 'is not known here: leave it out' }));
-  });
-  const told = errors.map(({ path, message }) => (message.includes(':') ? message : `${path} ${message}`));
-  return malformed(`${place}: ${told.join('; ')}`, errors);
-}
-
-function pointer(path: readonly PropertyKey[]): string {
-  return path.length === 0
-    ? '/'
-    : path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

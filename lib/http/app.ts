@@ -6,6 +6,8 @@ import { Hono } from 'hono';
 import { Refusal } from '../contract/problem.ts';
 import { StoreError } from '../core/store-error.ts';
 import { ContentionError } from '../operations/apply.ts';
+import { actionRoutes } from './action-routes.ts';
+import { auditRoutes } from './audit-routes.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { failureFields } from './failure-fields.ts';
 import { jobRoutes } from './job-routes.ts';
@@ -18,7 +20,9 @@ export function createApp(parts: AppParts): Hono {
   const app = new Hono();
   submitRoutes(app, parts);
   jobRoutes(app, parts);
+  actionRoutes(app, parts);
   deadLetterRoutes(app, parts);
+  auditRoutes(app, parts);
   workflowRoutes(app, parts);
   answerTheRest(app, (error) => logUnexpected(parts, error));
   return app;

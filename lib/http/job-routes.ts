@@ -1,25 +1,25 @@
 /**
- * Jobs: read one, its history, a list of them, and cancel. A job of another caller is unknown to a submitter, in the
+ * Jobs: read one, its history, a list of them. A job of another caller is unknown to a submitter, in the
  * same words as one that never was.
  */
 import type { Hono } from 'hono';
 import { decodeCursor, encodeCursor } from '../contract/cursor.ts';
 import { Refusal } from '../contract/problem.ts';
-import { ACTION_BYTES_MAX, readAction, readJobId, readJobList, refuseParameters } from '../contract/requests.ts';
+import { readJobId, readJobList, refuseParameters } from '../contract/requests.ts';
 import { wireHistoryEntry } from '../contract/wire-history.ts';
+import { supportText, wireSupport } from '../contract/wire-support.ts';
 import type { JobId } from '../core/ids.ts';
-import { cancel } from '../operations/cancel.ts';
+import { supportView } from '../core/support.ts';
+import { contextOf, planFor } from '../operations/engine.ts';
 import { listJobs, readHistory, readJob, type Viewer } from '../operations/inspect.ts';
 import type { AppParts } from './parts.ts';
-import { readDocument } from './read-body.ts';
-import { jobHeaders, json, refusal, shown } from './respond.ts';
+import { json, plainText, shown } from './respond.ts';
 import { type Asked, resource } from './routing.ts';
 
 export function jobRoutes(app: Hono, parts: AppParts): void {
   resource(app, '/jobs', { GET: (asked) => showList(parts, asked) });
   resource(app, '/jobs/:job_id', { GET: (asked) => showJob(parts, asked) });
   resource(app, '/jobs/:job_id/history', { GET: (asked) => showHistory(parts, asked) });
-  resource(app, '/jobs/:job_id/cancel', { POST: (asked) => cancelJob(parts, asked) });
 }
 
 async function showJob({ engine, caller }: AppParts, asked: Asked): Promise<Response> {
@@ -27,7 +27,11 @@ async function showJob({ engine, caller }: AppParts, asked: Asked): Promise<Resp
   refuseParameters(asked.parameters);
   const job = await readJob(engine, viewer, namedJob(asked));
   if (job === null) throw unknownJob();
-  return json(200, shown(engine, job));
+  const plan = planFor(engine.plans, job);
+  if (plan === undefined) return json(200, shown(engine, job));
+  const view = supportView(job, plan, contextOf(engine));
+  if (wantsText(asked.request)) return plainText(200, supportText(job, view));
+  return json(200, { support: wireSupport(view), ...shown(engine, job) });
 }
 
 async function showHistory({ engine, caller }: AppParts, asked: Asked): Promise<Response> {
@@ -55,18 +59,6 @@ async function showList({ engine, caller }: AppParts, asked: Asked): Promise<Res
   return json(200, { items: page.items.map((job) => shown(engine, job)), next_cursor });
 }
 
-async function cancelJob({ engine, caller }: AppParts, asked: Asked): Promise<Response> {
-  const viewer = caller(asked.request);
-  refuseParameters(asked.parameters);
-  const jobId = namedJob(asked);
-  const action = readAction(await readDocument(asked.request, ACTION_BYTES_MAX));
-  const result = await cancel(engine, { jobId, viewer, ...action });
-  if (result.kind === 'refused') {
-    return refusal(result.code, result.detail, result.code === 'ORCH_UNKNOWN_JOB' ? {} : { jobId });
-  }
-  return json(202, shown(engine, result.job), jobHeaders(result.job));
-}
-
 /** Everything that decides what a list shows, but how much of it at a time. */
 export function listScope(
   list: string,
@@ -77,12 +69,16 @@ export function listScope(
   return [list, viewer.callerId, viewer.role, given.sort()];
 }
 
-function namedJob(asked: Asked): JobId {
+export function wantsText({ headers }: Request): boolean {
+  return (headers.get('accept') ?? '').startsWith('text/plain');
+}
+
+export function namedJob(asked: Asked): JobId {
   const jobId = readJobId(asked.part('job_id'));
   if (jobId === null) throw unknownJob();
   return jobId;
 }
 
-function unknownJob(): Refusal {
+export function unknownJob(): Refusal {
   return new Refusal('ORCH_UNKNOWN_JOB', 'there is no such job, or it belongs to another caller: check the job id');
 }

@@ -3,9 +3,10 @@
  */
 import { Hono } from 'hono';
 import type { PublishedEvent } from '../adapters/sqlite/events.ts';
+import { ACTION_BYTES_MAX } from '../contract/action-requests.ts';
 import { readAdvance, readFault, shownFault } from '../contract/local.ts';
 import { malformed, Refusal } from '../contract/problem.ts';
-import { ACTION_BYTES_MAX, refuseParameters } from '../contract/requests.ts';
+import { refuseParameters } from '../contract/requests.ts';
 import { isoTime } from '../contract/wire-time.ts';
 import type { JsonObject } from '../core/json.ts';
 import { answerTheRest } from '../http/app.ts';

@@ -1,0 +1,95 @@
+/**
+ * The bodies of what people do to jobs and dead letters. Each names a reason: it stays in the history, and whoever reads
+ * it later was not there.
+ */
+import { z } from 'zod';
+import type { Resolution } from '../core/events.ts';
+import { byteLength, type Json } from '../core/json.ts';
+import { LIMITS } from '../core/limits.ts';
+import { pointer, refusalOf } from './refusal-of.ts';
+
+/** A reason, evidence and a revision, with room for escapes. */
+export const ACTION_BYTES_MAX = 64 * 1_024;
+
+const SAY_WHY = 'reason: say in a sentence why; it stays in the history';
+const WHICH_REVISION = 'expected_revision: write the revision you saw, a whole number, or leave it out';
+const RESOLUTIONS = ['applied', 'not_applied', 'compensated'] as const satisfies readonly Resolution[];
+
+const reason = z
+  .string(SAY_WHY)
+  .max(LIMITS.reasonCharactersMax, `reason: write at most ${LIMITS.reasonCharactersMax} characters`)
+  .refine((text) => text.trim() !== '', SAY_WHY)
+  .transform((text) => text.trim());
+const expected_revision = z.int(WHICH_REVISION).nonnegative(WHICH_REVISION).optional();
+
+const ACTION = z.strictObject({ reason, expected_revision });
+const RESOLVE = z.strictObject({
+  reason,
+  expected_revision,
+  step: z.string('step: name the step that you know about').min(1, 'step: name the step that you know about'),
+  resolution: z.enum(RESOLUTIONS, `resolution: write one of ${RESOLUTIONS.join(', ')}`),
+  output: z.json().optional(),
+  evidence: z
+    .string('evidence: write how you know, as text')
+    .refine(
+      (text) => byteLength(text) <= LIMITS.evidenceBytesMax,
+      `evidence: write at most ${LIMITS.evidenceBytesMax} bytes, or where it can be found`,
+    )
+    .optional(),
+});
+const FORCE_CLOSE = z.strictObject({
+  reason,
+  expected_revision,
+  confirm: z.string('confirm: repeat the job id, to say that you know what is left behind'),
+});
+const DISCARD = z.strictObject({ reason });
+const REPLAY = z.strictObject({ reason, input: z.json().optional() });
+
+export interface Action {
+  readonly reason: string;
+  readonly expectedRevision: number | null;
+}
+
+export interface ResolveAction extends Action {
+  readonly step: string;
+  readonly resolution: Resolution;
+  readonly output: Json | undefined;
+  readonly evidence: string | null;
+}
+
+export function readAction(body: Json): Action {
+  return actionOf(read(ACTION, body));
+}
+
+export function readResolve(body: Json): ResolveAction {
+  const { step, resolution, output, evidence, ...action } = read(RESOLVE, body);
+  return { ...actionOf(action), step, resolution, output, evidence: evidence ?? null };
+}
+
+/** The job id again, so that a slip of the hand does not leave effects behind. */
+export function readForceClose(body: Json, jobId: string): Action {
+  const confirmed = FORCE_CLOSE.refine(({ confirm }) => confirm === jobId, {
+    path: ['confirm'],
+    message: 'confirm: repeat the job id, to say that you know what is left behind',
+  });
+  return actionOf(read(confirmed, body));
+}
+
+export function readDiscard(body: Json): string {
+  return read(DISCARD, body).reason;
+}
+
+export function readReplay(body: Json): { readonly reason: string; readonly input: Json | undefined } {
+  const { reason: why, input } = read(REPLAY, body);
+  return { reason: why, input };
+}
+
+function actionOf(said: { readonly reason: string; readonly expected_revision?: number | undefined }): Action {
+  return { reason: said.reason, expectedRevision: said.expected_revision ?? null };
+}
+
+function read<T extends z.ZodType>(schema: T, body: Json): z.output<T> {
+  const checked = schema.safeParse(body);
+  if (checked.success) return checked.data;
+  throw refusalOf('body', checked.error, pointer);
+}
