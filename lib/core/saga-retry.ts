@@ -2,9 +2,10 @@
  * Trying the whole again. Only a clean rollback may be followed by another round, and each round has operations of its
  * own, so that nothing an earlier one did can be taken for the work of this one.
  */
-import { type Draft, draw, moveJob, moveStep } from './draft.ts';
+import { type Draft, draw, moveJob, moveStep, stepPlan } from './draft.ts';
 import { policyFor } from './errors.ts';
 import { newStep, type PastOperation, type StepState } from './job.ts';
+import { hasUndo } from './plan.ts';
 import { planRetry } from './retry.ts';
 
 /** Starts the next round if the definition has one left and the cause may pass; false: the job ends here. */
@@ -18,13 +19,18 @@ export function startNewRound(draft: Draft): boolean {
   job.sagaRound += 1;
   const reason = `saga retry ${job.sagaRound} of ${plan.sagaRetry.maxAttempts - 1}`;
   moveJob(draft, 'all_undone', 'saga_retry_left', { reason, errorCode: job.lastErrorCode });
-  job.past = [...job.past, ...job.steps.filter((step) => step.attempts > 0).map(pastOf)];
+  job.past = [...job.past, ...job.steps.filter((step) => mayYetApply(draft, step)).map(pastOf)];
   for (const step of job.steps) beginAnew(draft, step, startsAt);
   job.turnBack = null;
   job.stoppedReason = null;
   job.outcome = null;
   job.maxRetries = job.retryCount + plan.maxRetries;
   return true;
+}
+
+/** Of what has succeeded, and was undone, there is no more to hear; what has nothing to undo leaves nothing. */
+function mayYetApply(draft: Draft, step: StepState): boolean {
+  return step.attempts > 0 && step.completedAt === null && hasUndo(stepPlan(draft, step));
 }
 
 function pastOf(step: StepState): PastOperation {
