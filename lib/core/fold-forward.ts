@@ -36,7 +36,9 @@ function foldPast(draft: Draft, step: StepState, result: Result): Ignored | null
   const { answer } = result;
   const past = job.past.find((one) => operationIdOf(job.jobId, one.step, one.round) === result.operationId);
   if (past === undefined) return 'unknown_operation';
-  if (answer.kind !== 'success' || fences(draft, step)) return 'late';
+  // Only an undo that was called has put up the fence.
+  const isFenced = past.generation !== null && fences(draft, step);
+  if (answer.kind !== 'success' || isFenced) return 'late';
   if (past.appliedAt !== null) return 'duplicate';
   const news = { ...past, appliedAt: result.at, output: newValue(answer.output) };
   job.past = job.past.map((one) => (one === past ? news : one));

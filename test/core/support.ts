@@ -60,8 +60,6 @@ export function workflow(stages: readonly (readonly StepPlan[])[], over: Partial
     type: 'trial',
     version: 1,
     digest: 'none',
-    sagaRetry: null,
-    onFailed: 'return',
     steps: stages.flatMap((stage, index) => stage.map((one) => ({ ...one, stage: index }))),
     stages: stages.length,
     recovery: null,
@@ -70,6 +68,8 @@ export function workflow(stages: readonly (readonly StepPlan[])[], over: Partial
     undoDeadlineMs: DAY,
     maxRetries: 20,
     retry: {},
+    sagaRetry: null,
+    onFailed: 'return',
     events: { completed: 'trial:completed', failed: 'trial:failed' },
     quarantine: 'default',
     checkInput: (input) => ({ ok: true, value: input }),
@@ -84,6 +84,7 @@ export interface RuleOptions {
   readonly unrouted?: readonly string[];
   readonly policies?: PolicyOverrides;
   readonly livingOwners?: string | null;
+  readonly penaltyMs?: number;
 }
 
 export const MAX_RUN_MS = 900_000;
@@ -97,8 +98,8 @@ export function rulesOf(options: RuleOptions = {}): Rules {
       return { target: service, fencing: !options.nonFencing?.includes(service), maxRunMs: MAX_RUN_MS };
     },
     policies: { EXT_: { jitter: 'none' }, ...options.policies },
-    retryPenaltyMs: () => 0,
     hintGraceMs: MINUTE,
+    retryPenaltyMs: () => options.penaltyMs ?? 0,
     livingOwners: options.livingOwners ?? null,
   };
 }
@@ -136,8 +137,8 @@ export function start(plan: WorkflowPlan, options: StartOptions = {}): Moment {
     source: options.source ?? 'api',
     trace: { traceparent: '00-1-1-01', tracestate: null },
     lineage: {},
-    note: null,
     input: options.input ?? { amount: 1 },
+    note: null,
   };
   const context = { now: T0, random, writeId: writeIdOf(0), actor: 'caller:caller', rules };
   const job = newJob(submission, plan, context);
