@@ -27,6 +27,8 @@ export interface ClientOverrides {
   readonly endpoint?: string;
   readonly region?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Stretches the timeouts: an engine in the test's own process waits for its turn as the test does. */
+  readonly patience?: number;
 }
 
 const ATTEMPTS_MAX = 3;
@@ -38,32 +40,29 @@ const REQUEST_MS = 5_000;
 /** A value has up to 5 MiB. */
 const OBJECT_REQUEST_MS = 15_000;
 
-/** Without the last member the SDK only writes a warning when the time is up, and goes on waiting. */
-const within = (requestTimeout: number) => ({
-  connectionTimeout: CONNECT_MS,
-  requestTimeout,
-  throwOnRequestTimeout: true,
-});
-
 export interface ClientSettings {
   /** Address buckets by path: emulators answer under one host name. */
   readonly pathStyleBuckets: boolean;
 }
 
-export function awsClients(settings: ClientSettings, overrides: ClientOverrides = {}): AwsClients {
-  const common = { maxAttempts: ATTEMPTS_MAX, retryMode: 'standard', requestHandler: within(REQUEST_MS), ...overrides };
+export function awsClients({ pathStyleBuckets }: ClientSettings, overrides: ClientOverrides = {}): AwsClients {
+  const { patience = 1, ...given } = overrides;
+  const connectionTimeout = CONNECT_MS * patience;
+  // Without `throw` the SDK only writes a warning when the time is up, and goes on waiting.
+  const within = (ms: number) => ({
+    maxAttempts: ATTEMPTS_MAX,
+    retryMode: 'standard',
+    requestHandler: { connectionTimeout, requestTimeout: ms * patience, throwOnRequestTimeout: true },
+    ...given,
+  });
   return {
-    dynamodb: new DynamoDBClient({ ...common, requestHandler: within(TABLE_REQUEST_MS) }),
-    s3: new S3Client({
-      ...common,
-      requestHandler: within(OBJECT_REQUEST_MS),
-      forcePathStyle: settings.pathStyleBuckets,
-    }),
+    dynamodb: new DynamoDBClient(within(TABLE_REQUEST_MS)),
+    s3: new S3Client({ ...within(OBJECT_REQUEST_MS), forcePathStyle: pathStyleBuckets }),
     // The host inside a queue's URL would win over the endpoint: a test could then reach real AWS.
-    sqs: new SQSClient({ ...common, useQueueUrlAsEndpoint: false }),
-    events: new EventBridgeClient(common),
-    scheduler: new SchedulerClient(common),
+    sqs: new SQSClient({ ...within(REQUEST_MS), useQueueUrlAsEndpoint: false }),
+    events: new EventBridgeClient(within(REQUEST_MS)),
+    scheduler: new SchedulerClient(within(REQUEST_MS)),
     // Every call carries its own signal, for the time that its step allows.
-    lambda: new LambdaClient({ ...overrides, maxAttempts: 1, requestHandler: { connectionTimeout: CONNECT_MS } }),
+    lambda: new LambdaClient({ ...given, maxAttempts: 1, requestHandler: { connectionTimeout } }),
   };
 }

@@ -14,7 +14,11 @@ import { INDEXES, TABLE } from '../../../lib/contract/aws-table.ts';
 const dynalite = createRequire(import.meta.url)('dynalite') as (options: { createTableMs: number }) => Server;
 
 export const TABLE_NAME = 'dacapo';
-export const LOCAL = { region: 'eu-central-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+export const LOCAL = {
+  region: 'eu-central-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  patience: 10,
+};
 
 export interface Engine {
   readonly endpoint: string;

@@ -1,0 +1,138 @@
+/**
+ * Faults between a real client and its engine, below the SDK's retries: each attempt is one HTTP exchange and can be
+ * lost before or after it took effect, refused, answered in part, or never. This is the only place where an ambiguous
+ * commit is real: the service has stored, the client has heard nothing, and the SDK sends the same again.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { onTestFinished } from 'vitest';
+
+export interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface SentResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+interface Handler {
+  handle(request: SentRequest, options?: object): Promise<{ response: SentResponse }>;
+}
+
+export type Deliver = (request: SentRequest, options?: object) => Promise<SentResponse>;
+/** Stands in for one attempt; `deliver` makes it for real. */
+export type Fault = (request: SentRequest, deliver: Deliver) => Promise<SentResponse>;
+
+/** Which fault, if any, the n-th attempt of an operation (counted from 1) meets. */
+export type FaultPlan = (operation: string, n: number) => Fault | null;
+
+/** Puts the plan in the client's way until the test ends; answers the attempts made, by operation. */
+export function faulty(client: { config: { requestHandler: unknown } }, plan: FaultPlan): readonly string[] {
+  const inner = client.config.requestHandler as Handler;
+  const attempts: string[] = [];
+  const counts = new Map<string, number>();
+  const handler: Handler = {
+    ...inner,
+    async handle(request, options) {
+      const operation = operationOf(request);
+      const n = (counts.get(operation) ?? 0) + 1;
+      counts.set(operation, n);
+      attempts.push(operation);
+      const deliver: Deliver = async (sent, more) => (await inner.handle(sent, { ...options, ...more })).response;
+      const fault = plan(operation, n);
+      return { response: await (fault === null ? deliver(request) : fault(request, deliver)) };
+    },
+  };
+  client.config.requestHandler = handler;
+  onTestFinished(() => {
+    client.config.requestHandler = inner;
+  });
+  return attempts;
+}
+
+/** The fault for the first `times` attempts of an operation. */
+export function first(times: number, operation: string, fault: Fault): FaultPlan {
+  return (made, n) => (made === operation && n <= times ? fault : null);
+}
+
+export const always = (operation: string, fault: Fault): FaultPlan => first(Number.POSITIVE_INFINITY, operation, fault);
+
+/** It took effect, and the connection broke before anybody heard. */
+export const applyThenBreak: Fault = async (request, deliver) => {
+  await textOf(await deliver(request));
+  throw socketError('ECONNRESET');
+};
+
+/** The connection broke, or never was, before anything took effect. */
+export const breakBefore =
+  (code: string): Fault =>
+  async () => {
+    throw socketError(code);
+  };
+
+export const throttle: Fault = async () => json(400, { __type: 'ThrottlingException', message: 'slow down' });
+
+export const fail = (status: number, type: string): Fault => {
+  return async () => json(status, { __type: type, message: 'failed' });
+};
+
+/** The server takes the request and says nothing; the client's own timeout, shortened to `timeoutMs`, has to end it. */
+export function neverAnswers(timeoutMs: number): Fault {
+  return async (request, deliver) => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    return deliver({ ...request, port } as SentRequest, { requestTimeout: timeoutMs });
+  };
+}
+
+/** Delivers, and changes what the answer says. */
+export function answering(change: (answer: Record<string, unknown>, request: SentRequest) => Promise<object>): Fault {
+  return async (request, deliver) => {
+    const response = await deliver(request);
+    return json(response.statusCode, await change(JSON.parse(await textOf(response)), request));
+  };
+}
+
+/** Answers by itself. */
+export function instead(answer: (asked: Record<string, unknown>) => object): Fault {
+  return async (request) => json(200, answer(bodyOf(request)));
+}
+
+export function bodyOf(request: SentRequest): Record<string, unknown> {
+  return JSON.parse(new TextDecoder().decode(request.body as Uint8Array));
+}
+
+export function json(statusCode: number, document: object): SentResponse {
+  const body = Buffer.from(JSON.stringify(document));
+  const headers = { 'content-type': 'application/x-amz-json-1.0', 'content-length': String(body.length) };
+  const { __type: type } = document as { __type?: string };
+  const errorType = type === undefined ? {} : { 'x-amzn-errortype': type };
+  return { statusCode, headers: { ...headers, ...errorType }, body: Readable.from([body]) };
+}
+
+async function textOf({ body }: SentResponse): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of body as Readable) parts.push(Buffer.from(part));
+  return Buffer.concat(parts).toString();
+}
+
+/** The JSON protocols name their operation; the REST ones are told by method. */
+function operationOf({ headers, method }: SentRequest): string {
+  return headers['x-amz-target']?.split('.')[1] ?? method;
+}
+
+function socketError(code: string): Error {
+  return Object.assign(new Error(`socket: ${code}`), { code });
+}
