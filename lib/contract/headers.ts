@@ -11,6 +11,10 @@ export interface HeaderReader {
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
+export function isVisibleText(text: string, charactersMax: number): boolean {
+  return text.length <= charactersMax && VISIBLE_ASCII.test(text);
+}
+
 export function readIdempotencyKey(headers: HeaderReader): string | null {
   return readToken(headers, 'idempotency-key', LIMITS.idempotencyKeyCharactersMax);
 }
@@ -23,7 +27,7 @@ export function readCorrelationId(headers: HeaderReader): string | null {
 export function readToken(headers: HeaderReader, name: string, charactersMax: number): string | null {
   const value = headers.get(name);
   if (value === null) return null;
-  if (value.length <= charactersMax && VISIBLE_ASCII.test(value)) return value;
+  if (isVisibleText(value, charactersMax)) return value;
   const message = `write 1 to ${charactersMax} visible ASCII characters without spaces, or leave the header out`;
   throw malformed(`header ${name}: ${message}`, [{ path: `header:${name}`, message }]);
 }

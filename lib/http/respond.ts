@@ -4,7 +4,7 @@
 import { type Problem, type ProblemExtras, problemOf } from '../contract/problem.ts';
 import { type WireJob, wireJob } from '../contract/wire-job.ts';
 import type { Job } from '../core/job.ts';
-import type { Engine } from '../operations/engine.ts';
+import { type Engine, planFor } from '../operations/engine.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -14,6 +14,10 @@ const PROBLEM_TYPE = { 'content-type': 'application/problem+json; charset=utf-8'
 
 export function json(status: number, body: unknown, headers: Headers = {}): Response {
   return new Response(JSON.stringify(body), { status, headers: { ...JSON_TYPE, ...headers } });
+}
+
+export function plainText(status: number, body: string): Response {
+  return new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...ALWAYS } });
 }
 
 export function problem(body: Problem, headers: Headers = {}): Response {
@@ -29,7 +33,7 @@ export function empty(status: number, headers: Headers): Response {
 }
 
 export function shown(engine: Engine, job: Job): WireJob {
-  return wireJob(job, engine.plans.find(job.workflowType, job.workflowVersion));
+  return wireJob(job, planFor(engine.plans, job));
 }
 
 /** Where the job is, and the trace it runs under. */

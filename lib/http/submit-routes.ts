@@ -3,12 +3,15 @@
  * run could be started at once changes nothing about that promise.
  */
 import type { Hono } from 'hono';
+import { readBatch } from '../contract/batch.ts';
 import { readCorrelationId, readIdempotencyKey, readPreferWait, readTrace } from '../contract/headers.ts';
-import { readVersion } from '../contract/requests.ts';
+import { problemOf } from '../contract/problem.ts';
+import { readVersion, refuseParameters } from '../contract/requests.ts';
 import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isTerminal } from '../core/states.ts';
 import { awaitEnd } from '../operations/await-end.ts';
+import { planFor } from '../operations/engine.ts';
 import { type SubmitRequest, type SubmitResult, submit } from '../operations/submit.ts';
 import { failureFields } from './failure-fields.ts';
 import type { AppParts } from './parts.ts';
@@ -19,6 +22,7 @@ import { isSettled, waitingAnswer } from './waiting-answer.ts';
 
 export function submitRoutes(app: Hono, parts: AppParts): void {
   resource(app, '/workflows/:type/jobs', { POST: (asked) => submitJob(parts, asked) });
+  resource(app, '/workflows/:type/jobs:batch', { POST: (asked) => submitBatch(parts, asked) });
 }
 
 async function submitJob(parts: AppParts, asked: Asked): Promise<Response> {
@@ -35,6 +39,32 @@ async function submitJob(parts: AppParts, asked: Asked): Promise<Response> {
     ...(waitSeconds > 0 ? { 'preference-applied': `wait=${waitSeconds}` } : {}),
   };
   return answer(parts, job, waitSeconds > 0, headers);
+}
+
+/** Each item is a submit of its own: one that is refused leaves the others as they are. */
+async function submitBatch(parts: AppParts, asked: Asked): Promise<Response> {
+  const { callerId } = parts.caller(asked.request);
+  refuseParameters(asked.parameters);
+  const trace = readTrace(asked.request.headers);
+  const items = readBatch(await readDocument(asked.request, LIMITS.inputBytesMax));
+  const common = { callerId, source: 'batch', workflowType: asked.part('type'), version: null, trace } as const;
+  const answers = [];
+  for (const item of items) answers.push(await submitItem(parts, { ...common, ...item }));
+  return json(200, { items: answers });
+}
+
+async function submitItem(
+  parts: AppParts,
+  request: SubmitRequest,
+): Promise<{ status: number; job?: unknown; problem?: unknown }> {
+  const result = await submit(parts.engine, request);
+  if (result.kind === 'refused') {
+    const told = problemOf(result.code, result.detail, { jobId: result.jobId, errors: result.errors });
+    return { status: told.status, problem: told };
+  }
+  await startIfNew(parts, result, false);
+  const job = await latest(parts, result, 0);
+  return { status: isTerminal(job.state) ? 200 : 202, job: shown(parts.engine, job) };
 }
 
 async function readSubmit(parts: AppParts, asked: Asked): Promise<SubmitRequest> {
@@ -71,6 +101,6 @@ async function latest({ engine }: AppParts, { kind, job }: Accepted, waitMs: num
 
 function answer({ engine }: AppParts, job: Job, waited: boolean, headers: Headers): Response {
   if (!waited) return json(isTerminal(job.state) ? 200 : 202, shown(engine, job), headers);
-  const told = waitingAnswer(job, engine.plans.find(job.workflowType, job.workflowVersion));
+  const told = waitingAnswer(job, planFor(engine.plans, job));
   return told.kind === 'problem' ? problem(told.problem, headers) : json(told.status, told.job, headers);
 }

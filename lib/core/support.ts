@@ -1,0 +1,125 @@
+/**
+ * What a person needs to know about a job before anything else: where it stands, what is certain, what is pending and
+ * until when, why it stopped, and what they can safely do. Answered by the same guards that would decide on the act.
+ */
+import { decide } from './decide.ts';
+import { type OpenEffect, openEffects } from './effects.ts';
+import type { Context, JobEvent, OperatorAct, Resolution } from './events.ts';
+import type { EpochMs } from './ids.ts';
+import type { Job, StepState } from './job.ts';
+import type { WorkflowPlan } from './plan.ts';
+import type { JobState } from './states.ts';
+
+export interface PendingWork {
+  readonly step: string;
+  readonly what: 'call' | 'retry' | 'query' | 'undo' | 'result' | 'person';
+  readonly until: EpochMs | null;
+}
+
+export interface SafeAction {
+  readonly action: 'cancel' | OperatorAct['action'];
+  /** For resolve: which step, and what may be said of it. */
+  readonly step?: string;
+  readonly resolution?: Resolution;
+}
+
+export interface SupportView {
+  readonly state: JobState;
+  readonly summary: string;
+  readonly lastConfirmed: { readonly step: string; readonly what: 'succeeded' | 'undone'; readonly at: EpochMs } | null;
+  readonly pending: readonly PendingWork[];
+  readonly deadlineAt: EpochMs;
+  readonly nextActionAt: EpochMs | null;
+  readonly stoppedReason: string | null;
+  readonly openEffects: readonly OpenEffect[];
+  readonly safeActions: readonly SafeAction[];
+}
+
+export function supportView(job: Job, plan: WorkflowPlan, context: Context): SupportView {
+  const open = openEffects(job, plan);
+  return {
+    state: job.state,
+    summary: summaryOf(job, open),
+    lastConfirmed: lastConfirmed(job),
+    pending: job.steps.flatMap((step) => pendingOf(job, step)),
+    deadlineAt: job.deadlineAt,
+    nextActionAt: job.nextActionAt,
+    stoppedReason: job.stoppedReason,
+    openEffects: open,
+    safeActions: safeActions(job, plan, context),
+  };
+}
+
+const SUMMARIES: Readonly<Record<JobState, string>> = {
+  PENDING: 'accepted and stored; its first run has not begun',
+  VALIDATING: 'its input and routes are being checked',
+  PROCESSING: 'steps are being called, or their answers waited for',
+  RETRY_SCHEDULED: 'waits to try again, nothing is in flight',
+  COMPENSATING: 'is being taken back; every effect is undone in turn',
+  NEEDS_REVIEW: 'cannot go on by itself: a person has to settle what is open',
+  COMPLETED: 'every step succeeded',
+  CANCELLED: 'was stopped on request, and everything it did is undone',
+  FAILED: 'failed, and everything it did is undone',
+  DEAD_LETTERED: 'failed and is quarantined: a person replays or discards it',
+};
+
+function summaryOf(job: Job, open: readonly OpenEffect[]): string {
+  const ended = job.state === 'FAILED' || job.state === 'CANCELLED' || job.state === 'DEAD_LETTERED';
+  if (!ended || open.length === 0) return SUMMARIES[job.state];
+  return `ended, and ${open.length} effect(s) may still be applied: see open_effects`;
+}
+
+function lastConfirmed(job: Job): SupportView['lastConfirmed'] {
+  let last: SupportView['lastConfirmed'] = null;
+  for (const step of job.steps) {
+    const undoneAt = step.undo?.compensatedAt ?? null;
+    const at = undoneAt ?? step.completedAt;
+    if (at !== null && (last === null || at >= last.at)) {
+      last = { step: step.name, what: undoneAt === null ? 'succeeded' : 'undone', at };
+    }
+  }
+  return last;
+}
+
+function pendingOf(job: Job, step: StepState): PendingWork[] {
+  switch (step.status) {
+    case 'dispatched':
+      return [{ step: step.name, what: 'call', until: step.lease?.until ?? null }];
+    case 'retry_scheduled':
+      return [{ step: step.name, what: 'retry', until: step.nextAttemptAt }];
+    case 'waiting':
+      return [{ step: step.name, what: 'result', until: step.deadlineAt }];
+    case 'reconciling':
+      return [{ step: step.name, what: 'query', until: step.lease?.until ?? null }];
+    case 'unknown':
+      return [{ step: step.name, what: job.state === 'NEEDS_REVIEW' ? 'person' : 'query', until: step.nextAttemptAt }];
+    case 'compensating':
+      return [{ step: step.name, what: 'undo', until: step.undo?.lease?.until ?? step.undo?.nextAttemptAt ?? null }];
+    case 'compensation_failed':
+      return [{ step: step.name, what: 'person', until: null }];
+    case 'pending':
+    case 'skipped':
+    case 'succeeded':
+    case 'failed':
+    case 'compensated':
+      return [];
+  }
+}
+
+/** Every action that would be granted now. `force_close` is left out: it leaves effects behind, so it is never safe. */
+function safeActions(job: Job, plan: WorkflowPlan, context: Context): SafeAction[] {
+  const granted = (event: JobEvent): boolean => decide(job, event, plan, context).status === 'changed';
+  const person = { actor: 'operator:anyone', reason: 'asked', expectedRevision: null } as const;
+  const can = (act: OperatorAct): boolean => granted({ type: 'operate', ...person, evidence: null, act });
+  const plain = (['resume', 'retry_compensation', 'close'] as const).filter((action) => can({ action }));
+  const resolutions = job.steps.flatMap(({ name: step }) =>
+    (['applied', 'not_applied', 'compensated'] as const)
+      .filter((resolution) => can({ action: 'resolve', step, resolution, output: undefined }))
+      .map((resolution) => ({ action: 'resolve', step, resolution }) as const),
+  );
+  return [
+    ...(granted({ type: 'cancel', ...person }) ? [{ action: 'cancel' } as const] : []),
+    ...plain.map((action) => ({ action })),
+    ...resolutions,
+  ];
+}
