@@ -11,3 +11,6 @@ import { isTerminal } from './states.ts';
 export function expiresAtOf(job: Job): EpochMs | null {
   return isTerminal(job.state) && job.bucket === null ? job.updatedAt + LIMITS.jobRetentionMs : null;
 }
+
+/** Who did what is asked about for longer than what became of a job: a year after its retention. */
+export const AUDIT_KEPT_MS = LIMITS.jobRetentionMs + 365 * 86_400_000;

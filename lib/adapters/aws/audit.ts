@@ -1,12 +1,13 @@
 /**
- * What people did or were refused: one item an action, put once and never changed; it does not expire. Found newest
- * first, by job in the index by caller, else under one partition of the index by time.
+ * What people did or were refused: one item an action, put once and never changed. Found newest first: by job in the
+ * index by caller, else under one partition of the index by time.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { INDEXES, TABLE } from '../../contract/aws-table.ts';
+import { AUDIT_KEPT_MS } from '../../core/retention.ts';
 import type { AuditQuery, AuditRecord, AuditStore } from '../../ports.ts';
 import { conditionalPut, isAbsent } from './conditional-put.ts';
-import { AUDIT, auditKey, auditPartition, type Item, positionText, text, textIn } from './items.ts';
+import { AUDIT, auditKey, auditPartition, expiry, type Item, positionText, text, textIn } from './items.ts';
 import { type Candidate, newestFirst } from './newest-first.ts';
 import { pageOf } from './pages.ts';
 import { readMany } from './read-many.ts';
@@ -45,6 +46,7 @@ function auditItem(record: AuditRecord): Item {
     [INDEXES.byTime.partitionKey]: text(AUDIT),
     ...(jobId === null ? {} : { [INDEXES.byCaller.partitionKey]: text(auditPartition(jobId)) }),
     [INDEXES.byTime.sortKey]: text(positionText({ createdAt: at, jobId: auditId })),
+    ...expiry(at + AUDIT_KEPT_MS),
   };
 }
 

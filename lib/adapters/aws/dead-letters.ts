@@ -88,10 +88,9 @@ export function dynamoDeadLetters(client: DynamoDBClient, tableName: string, now
 function settling(settlement: Settlement) {
   return {
     UpdateExpression: 'SET #status = :status, #settlement = :settlement',
-    ConditionExpression: '#status = :open',
-    ExpressionAttributeNames: { '#status': STATUS, '#settlement': SETTLEMENT },
+    ConditionExpression: 'attribute_exists(#pk) AND attribute_not_exists(#settlement)',
+    ExpressionAttributeNames: { '#pk': TABLE.partitionKey, '#status': STATUS, '#settlement': SETTLEMENT },
     ExpressionAttributeValues: {
-      ':open': text('open'),
       ':status': text(settlement.status),
       ':settlement': text(JSON.stringify(settlement)),
     },

@@ -5,6 +5,7 @@
 
 import type { EpochMs } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
+import { AUDIT_KEPT_MS } from '../../core/retention.ts';
 import type { Database } from './database.ts';
 
 /** Removes at most `max` jobs (and as many events and orphans); answers how many rows went: repeat until it is 0. */
@@ -12,8 +13,6 @@ export type Purge = (now: EpochMs, max?: number) => Promise<number>;
 
 /** A few tables of a thousand rows take some ten milliseconds. */
 const ROWS_MAX = 1_000;
-/** Who did what is asked about for longer than what became of a job: a year after its retention. */
-const AUDIT_KEPT_MS = LIMITS.jobRetentionMs + 365 * 86_400_000;
 /** A claim matters for its window only; two of them leave room for clocks that were set. */
 const CLAIM_KEPT_MS = 2 * LIMITS.keylessWindowMs;
 

@@ -1,8 +1,10 @@
 /** The stores on DynamoDB and S3 keep what every store keeps. */
+import { dynamoAudit } from '../../../lib/adapters/aws/audit.ts';
 import { dynamoClaims } from '../../../lib/adapters/aws/claims.ts';
 import { dynamoDeadLetters } from '../../../lib/adapters/aws/dead-letters.ts';
 import { dynamoJobs } from '../../../lib/adapters/aws/jobs.ts';
 import { dynamoValues } from '../../../lib/adapters/aws/values.ts';
+import { auditStoreContract, settlementContract } from '../../contracts/audit.ts';
 import { jobIndexContract } from '../../contracts/job-index.ts';
 import { jobStoreContract } from '../../contracts/job-store.ts';
 import { claimStoreContract, deadLetterStoreContract, valueStoreContract } from '../../contracts/records.ts';
@@ -19,3 +21,5 @@ deadLetterStoreContract('DynamoDB', async () => dynamoDeadLetters(clients.dynamo
 valueStoreContract('DynamoDB and S3', async () =>
   dynamoValues({ ...clients, tableName: TABLE_NAME, bucketName: BUCKET_NAME, now }),
 );
+auditStoreContract('DynamoDB', async () => dynamoAudit(clients.dynamodb, TABLE_NAME));
+settlementContract('DynamoDB', async () => dynamoDeadLetters(clients.dynamodb, TABLE_NAME, now));

@@ -1,4 +1,5 @@
 import { memoryPorts } from '../../../lib/adapters/memory/ports.ts';
+import { auditStoreContract, settlementContract } from '../../contracts/audit.ts';
 import { changesContract } from '../../contracts/changes.ts';
 import { jobIndexContract } from '../../contracts/job-index.ts';
 import { jobStoreContract } from '../../contracts/job-store.ts';
@@ -20,3 +21,5 @@ queueContract('memory', make);
 timersContract('memory', make);
 busContract('memory', make);
 changesContract('memory', make);
+auditStoreContract('memory', async () => (await make()).audit);
+settlementContract('memory', async () => (await make()).deadLetters);

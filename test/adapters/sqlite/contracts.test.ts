@@ -1,3 +1,4 @@
+import { auditStoreContract, settlementContract } from '../../contracts/audit.ts';
 import { changesContract } from '../../contracts/changes.ts';
 import { jobIndexContract } from '../../contracts/job-index.ts';
 import { jobStoreContract } from '../../contracts/job-store.ts';
@@ -16,3 +17,5 @@ queueContract('SQLite', make);
 timersContract('SQLite', make);
 busContract('SQLite', make);
 changesContract('SQLite', make);
+auditStoreContract('SQLite', async () => (await make()).audit);
+settlementContract('SQLite', async () => (await make()).deadLetters);
