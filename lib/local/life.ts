@@ -5,7 +5,7 @@
 import { LIMITS } from '../core/limits.ts';
 import type { Engine } from '../operations/engine.ts';
 import { retryTokens } from '../operations/retry-tokens.ts';
-import type { Log } from '../ports.ts';
+import type { Log, Participants } from '../ports.ts';
 import { type Conductor, conductor, type WatchedTimers } from './conductor.ts';
 import type { WatchedQueue } from './consumer.ts';
 import { localDoor } from './door.ts';
@@ -31,10 +31,11 @@ export interface ProcessLife {
 const LOOK_EVERY_MS = 1_000;
 const TIDY_EVERY_MS = 60_000;
 
-export async function beginLife(path: string, log: Log): Promise<ProcessLife> {
+/** @param others serve the topics in place of the example services */
+export async function beginLife(path: string, log: Log, others?: Participants): Promise<ProcessLife> {
   const foundation = await openFoundation(path, log);
   const { life, clock, faults } = foundation;
-  const engine = engineOn(foundation);
+  const engine = engineOn(foundation, others ?? foundation.participants);
   const invocations = functions(engine, faults);
   const moving = conductor({
     engine,
@@ -63,7 +64,7 @@ export async function beginLife(path: string, log: Log): Promise<ProcessLife> {
 }
 
 /** Owners carry the name of this life, so that the leases of earlier ones are known to be dead. */
-function engineOn({ life, clock, log, stores, participants }: Foundation): Engine {
+function engineOn({ life, clock, log, stores }: Foundation, participants: Participants): Engine {
   const boot = newBoot();
   const ids = localIds(boot);
   const tokens = retryTokens();

@@ -3,7 +3,7 @@
  * every waiting connection broken, and begins the next on the same file; requests that come meanwhile wait for it.
  */
 import { join } from 'node:path';
-import type { Log } from '../ports.ts';
+import type { Log, Participants } from '../ports.ts';
 import { beginLife } from './life.ts';
 import { localApp } from './local-routes.ts';
 import { checkRoutes } from './routes.ts';
@@ -15,6 +15,8 @@ export interface RuntimeOptions {
   /** Of the file; made when it is missing. */
   readonly directory: string;
   readonly log: Log;
+  /** Who serves the topics; the example services when it is left out. */
+  readonly participants?: Participants;
   /** The file could not be opened again: there is nothing left to serve. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -28,16 +30,16 @@ const FILE = 'dacapo.sqlite';
 /** Of the five seconds that an end may take: answers under way get two, the rest is for the file. */
 const CLOSE_GRACE_MS = 2_000;
 
-export async function startRuntime({ port, directory, log, onFatal }: RuntimeOptions): Promise<Runtime> {
+export async function startRuntime({ port, directory, log, onFatal, participants }: RuntimeOptions): Promise<Runtime> {
   checkRoutes();
   const path = join(directory, FILE);
-  let life = await beginLife(path, log);
+  let life = await beginLife(path, log, participants);
   let restarting: Promise<void> | null = null;
 
   const renew = async (): Promise<void> => {
     life.end();
     try {
-      life = await beginLife(path, log);
+      life = await beginLife(path, log, participants);
     } catch (error) {
       onFatal(error);
       throw error;

@@ -1,0 +1,42 @@
+/**
+ * The measured process: embedded mode on an empty file, its participants replaced by ones that do nothing, so that
+ * what is measured is the orchestrator. Tells its CPU time to the driver when asked.
+ */
+import { failure } from '../../lib/core/answers.ts';
+import type { Json } from '../../lib/core/json.ts';
+import { startRuntime } from '../../lib/local/runtime.ts';
+import type { Participants } from '../../lib/ports.ts';
+
+const OUTPUTS: Readonly<Record<string, Json>> = {
+  'tenant:create': { tenant_id: 't' },
+  'billing:setup': { account_id: 'a' },
+  'user:create': { user_id: 'u' },
+};
+
+/** An address without @ makes the last step fail for good, which starts the rollback. */
+const participants: Participants = {
+  call: async ({ call }) => {
+    const body = call.body as { readonly email?: string };
+    if (call.topic === 'user:create' && body.email?.includes('@') !== true) {
+      return failure('CONTRACT_VALIDATION_ERROR', 'no address', false);
+    }
+    return { kind: 'success', output: OUTPUTS[call.topic] ?? null };
+  },
+};
+
+const directory = process.argv[2];
+if (directory === undefined) throw new Error('usage: host.ts DIRECTORY');
+const runtime = await startRuntime({
+  port: 0,
+  directory,
+  participants,
+  log: { write: (level, event) => (level === 'error' ? process.stderr.write(`${event}\n`) : undefined) },
+  onFatal: (error) => {
+    throw error;
+  },
+});
+process.on('message', (message) => {
+  if (message === 'cpu') process.send?.(process.cpuUsage());
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.({ port: runtime.port });
