@@ -10,7 +10,7 @@ import { type CallEnvelope, type CommandQueue, type Log, queueOf } from '../port
 import { type LocalClock, localClock } from './clock.ts';
 import { openClockOffset } from './clock-offset.ts';
 import { type FaultBook, openFaultBook } from './faults.ts';
-import { type Life, whileAlive } from './mortal.ts';
+import { atWork, type Life, newLife } from './mortal.ts';
 import { type LocalParticipants, localParticipants } from './participants.ts';
 
 export interface Foundation {
@@ -29,9 +29,9 @@ export interface Foundation {
 /** @param path of the file; refused while another process holds it */
 export async function openFoundation(path: string, stderr: Log): Promise<Foundation> {
   const database = openDatabase(path);
-  const life: Life = { over: false };
+  const life = newLife();
   const log: Log = { write: (...line) => (life.over ? undefined : stderr.write(...line)) };
-  const write: Database['write'] = (work) => whileAlive(life, () => database.write(work));
+  const write: Database['write'] = (work) => atWork(life, () => database.write(work));
   const offset = await openClockOffset(write);
   const clock = localClock(offset.ms, offset.save);
   const faults = await openFaultBook(write);

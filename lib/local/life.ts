@@ -14,6 +14,7 @@ import { type Foundation, openFoundation } from './foundation.ts';
 import { functions } from './functions.ts';
 import { localIds, newBoot, ownerPrefix } from './ids.ts';
 import { methodsOf, mortal, whileAlive } from './mortal.ts';
+import { quiet } from './quiet.ts';
 import { report } from './report.ts';
 import { plans, route } from './routes.ts';
 import type { Answer } from './server.ts';
@@ -52,6 +53,7 @@ export async function beginLife(path: string, log: Log, others?: Participants): 
     foundation,
     advance: (ms) =>
       whileAlive(life, async () => {
+        await quiet(life);
         await clock.advance(ms);
         await moving.lookAround();
       }),

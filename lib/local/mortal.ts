@@ -7,6 +7,12 @@ import type { Ports } from '../ports.ts';
 
 export interface Life {
   over: boolean;
+  /** Calls under way that are at work, as opposed to those that wait for time or for a participant. */
+  busy: number;
+}
+
+export function newLife(): Life {
+  return { over: false, busy: 0 };
 }
 
 type AsyncMethods = Record<string, (...given: never[]) => Promise<unknown>>;
@@ -23,34 +29,47 @@ export function mortal(ports: Ports, life: Life): Ports {
     claims: methodsOf(others.claims, life),
     deadLetters: methodsOf(others.deadLetters, life),
     audit: methodsOf(others.audit, life),
-    participants: methodsOf({ call: others.participants.call }, life),
-    changes: methodsOf({ next: others.changes.next }, life),
+    participants: { call: (envelope) => whileAlive(life, () => others.participants.call(envelope)) },
+    changes: { next: (jobId, withinMs) => whileAlive(life, () => others.changes.next(jobId, withinMs)) },
     queue: methodsOf({ send: queue.send }, life),
     timers: methodsOf({ arm: timers.arm }, life),
     bus: methodsOf({ publish: bus.publish }, life),
   };
 }
 
-/** All methods of the port, which must all be asynchronous. */
+/** All methods of a port at whose calls somebody is at work; they must all be asynchronous. */
 export function methodsOf<T extends object>(port: T, life: Life): T {
   const methods = port as unknown as AsyncMethods;
   const wrapped: AsyncMethods = {};
   for (const name of Object.keys(methods)) {
     const method = methods[name];
     if (method === undefined) continue;
-    wrapped[name] = (...given) => whileAlive(life, () => method.apply(methods, given));
+    wrapped[name] = (...given) => atWork(life, () => method.apply(methods, given));
   }
   return wrapped as unknown as T;
 }
 
+export function atWork<T>(life: Life, call: () => Promise<T>): Promise<T> {
+  return heard(life, call, 1);
+}
+
+/** For what only waits. */
 export function whileAlive<T>(life: Life, call: () => Promise<T>): Promise<T> {
+  return heard(life, call, 0);
+}
+
+/** @param work counted as busy until the answer is there */
+function heard<T>(life: Life, call: () => Promise<T>, work: 0 | 1): Promise<T> {
   return new Promise((resolve, reject) => {
     if (life.over) return;
+    life.busy += work;
     call().then(
       (value) => {
+        life.busy -= work;
         if (!life.over) resolve(value);
       },
       (error: unknown) => {
+        life.busy -= work;
         if (!life.over) reject(error);
       },
     );

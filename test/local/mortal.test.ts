@@ -1,19 +1,20 @@
 import { expect, it } from 'vitest';
 import { memoryPorts } from '../../lib/adapters/memory/ports.ts';
 import type { JobId } from '../../lib/core/ids.ts';
-import { mortal, whileAlive } from '../../lib/local/mortal.ts';
+import { atWork, mortal, newLife, whileAlive } from '../../lib/local/mortal.ts';
+import { quiet } from '../../lib/local/quiet.ts';
 
 const JOB = 'j1' as JobId;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 it('passes calls and answers, also bad ones, while the life lasts', async () => {
-  const ports = mortal(memoryPorts(), { over: false });
+  const ports = mortal(memoryPorts(), newLife());
   expect(await ports.jobs.read(JOB)).toBeNull();
-  await expect(whileAlive({ over: false }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(whileAlive(newLife(), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
 });
 
 it('neither hears an answer that was under way at the end, nor a failure', async () => {
-  const life = { over: false };
+  const life = newLife();
   const heard: string[] = [];
   const answer = Promise.withResolvers<void>();
   const failure = Promise.withResolvers<void>();
@@ -32,7 +33,7 @@ it('neither hears an answer that was under way at the end, nor a failure', async
 
 it('makes no call any more, at whichever port', async () => {
   const under = memoryPorts();
-  const ports = mortal(under, { over: true });
+  const ports = mortal(under, { ...newLife(), over: true });
   const heard: unknown[] = [];
   const hint = { kind: 'hint', jobId: JOB, revision: 0, hops: 0 } as const;
   const asked = [
@@ -49,4 +50,27 @@ it('makes no call any more, at whichever port', async () => {
   await turn();
   expect(heard).toEqual([]);
   expect(under.queue.nextVisibleAt('dispatch')).toBeNull();
+});
+
+it('is quiet when nobody is at work, also between two calls of one run, and does not wait for those who wait', async () => {
+  const life = newLife();
+  const seen: string[] = [];
+  const work = (async () => {
+    for (let call = 0; call < 3; call += 1) {
+      await atWork(life, () => turn().then(() => turn()));
+      await turn();
+    }
+    seen.push('worked');
+  })();
+  void whileAlive(life, () => new Promise(() => {}));
+  await quiet(life);
+  seen.push('quiet');
+  await work;
+  expect(seen).toEqual(['worked', 'quiet']);
+});
+
+it('a call that failed is not at work any more', async () => {
+  const life = newLife();
+  await expect(atWork(life, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(life.busy).toBe(0);
 });
