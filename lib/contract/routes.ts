@@ -21,7 +21,10 @@ const target = z
     /** Name or ARN of a function that is invoked; a name is shorter and enough within one account and region. */
     function: z.string().min(1).max(200).optional(),
     /** URL of a queue that takes commands. */
-    queue_url: z.url().optional(),
+    queue_url: z
+      .string()
+      .regex(/^https?:\/\/\S{1,500}$/, 'write the URL of the queue')
+      .optional(),
     /** Keeps an operation from ever applying once its undo has come: what the project's worker kit does. */
     fencing: z.boolean().default(true),
     /** The longest a call can still be at work after nobody listens any more. */

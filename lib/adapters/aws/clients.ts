@@ -9,13 +9,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { S3Client } from '@aws-sdk/client-s3';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { lazyObjects, type Objects } from './lazy-objects.ts';
 
 export interface AwsClients {
   readonly dynamodb: DynamoDBClient;
-  readonly s3: S3Client;
+  readonly s3: Objects;
   readonly sqs: SQSClient;
   readonly events: EventBridgeClient;
   readonly scheduler: SchedulerClient;
@@ -45,6 +45,14 @@ export interface ClientSettings {
   readonly pathStyleBuckets: boolean;
 }
 
+let shared: AwsClients | null = null;
+
+/** The container's own: whoever asks gets the same ones, and their open connections. */
+export function sharedClients(settings: ClientSettings): AwsClients {
+  shared ??= awsClients(settings);
+  return shared;
+}
+
 export function awsClients({ pathStyleBuckets }: ClientSettings, overrides: ClientOverrides = {}): AwsClients {
   const { patience = 1, ...given } = overrides;
   const connectionTimeout = CONNECT_MS * patience;
@@ -57,7 +65,7 @@ export function awsClients({ pathStyleBuckets }: ClientSettings, overrides: Clie
   });
   return {
     dynamodb: new DynamoDBClient(within(TABLE_REQUEST_MS)),
-    s3: new S3Client({ ...within(OBJECT_REQUEST_MS), forcePathStyle: pathStyleBuckets }),
+    s3: lazyObjects({ ...within(OBJECT_REQUEST_MS), forcePathStyle: pathStyleBuckets }),
     // The host inside a queue's URL would win over the endpoint: a test could then reach real AWS.
     sqs: new SQSClient({ ...within(REQUEST_MS), useQueueUrlAsEndpoint: false }),
     events: new EventBridgeClient(within(REQUEST_MS)),

@@ -72,11 +72,11 @@ async function sendBatch(client: SQSClient, QueueUrl: string, batch: readonly Se
   });
 }
 
-/** The two characters that JSON leaves as they are and SQS would replace. */
-const NOT_IN_XML = /[\ufffe\uffff]/g;
+/** What JSON leaves as it is and SQS would replace; and surrogate pairs, since not every implementation takes them. */
+const NOT_FOR_QUEUES = /[\ud800-\udfff\ufffe\uffff]/g;
 
 export function queueBody(document: unknown): string {
-  return JSON.stringify(document).replace(NOT_IN_XML, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
+  return JSON.stringify(document).replace(NOT_FOR_QUEUES, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 }
 
 function bodyOf(message: Message): string {

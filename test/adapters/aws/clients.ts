@@ -1,5 +1,5 @@
 /** The real clients on engines of this process, one of each for a test file. */
-import { CreateBucketCommand } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll } from 'vitest';
 import { type AwsClients, awsClients } from '../../../lib/adapters/aws/clients.ts';
 import { startQueues } from './queues.ts';
@@ -18,7 +18,9 @@ export function localClients(): AwsClients {
     const { dynamodb } = awsClients(pathStyle, { ...LOCAL, endpoint: dynamo.endpoint });
     // Nothing answers for the rest: what gets there is a mistake of the test.
     Object.assign(clients, awsClients(pathStyle, { ...LOCAL, endpoint: queues.endpoint }), { dynamodb });
-    await clients.s3.send(new CreateBucketCommand({ Bucket: BUCKET_NAME }));
+    const s3 = new S3Client({ ...LOCAL, endpoint: queues.endpoint, forcePathStyle: true });
+    await s3.send(new CreateBucketCommand({ Bucket: BUCKET_NAME }));
+    s3.destroy();
   });
   afterAll(async () => {
     for (const client of Object.values(clients)) client.destroy();

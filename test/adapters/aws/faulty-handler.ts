@@ -83,8 +83,8 @@ export const fail = (status: number, type: string): Fault => {
   return async () => json(status, { __type: type, message: 'failed' });
 };
 
-/** The server takes the request and says nothing; the client's own timeout, shortened to `timeoutMs`, has to end it. */
-export function neverAnswers(timeoutMs: number): Fault {
+/** The server takes the request and says nothing: a timeout has to end it, the client's own shortened to `timeoutMs`. */
+export function neverAnswers(timeoutMs?: number): Fault {
   return async (request, deliver) => {
     const server = createServer(() => {}).listen(0, '127.0.0.1');
     onTestFinished(() => {
@@ -93,7 +93,7 @@ export function neverAnswers(timeoutMs: number): Fault {
     });
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    return deliver({ ...request, port } as SentRequest, { requestTimeout: timeoutMs });
+    return deliver({ ...request, port } as SentRequest, timeoutMs === undefined ? {} : { requestTimeout: timeoutMs });
   };
 }
 
