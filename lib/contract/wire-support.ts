@@ -36,7 +36,7 @@ export function supportText(job: Job, view: SupportView): string {
   const lines = [
     `${job.workflowType} ${job.jobId}: ${shown.state}, ${shown.summary}`,
     `last confirmed: ${shown.last_confirmed === null ? 'nothing' : `${shown.last_confirmed.step} ${shown.last_confirmed.what} at ${shown.last_confirmed.at}`}`,
-    `pending:        ${listed(shown.pending.map(({ step, what, until }) => `${what} of ${step}${until === null ? '' : ` until ${until}`}`))}`,
+    `pending:        ${listed(shown.pending.map(pendingText))}`,
     `deadline:       ${shown.deadline_at}`,
     `next action:    ${shown.next_action_at ?? 'none'}`,
     `stopped:        ${stopped(job)}`,
@@ -49,6 +49,11 @@ export function supportText(job: Job, view: SupportView): string {
     ),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function pendingText({ step, what, until }: WireSupport['pending'][number]): string {
+  const who = what === 'person' ? `a person for ${step}` : `${what} of ${step}`;
+  return until === null ? who : `${who} until ${until}`;
 }
 
 function stopped(job: Job): string {
