@@ -5,7 +5,6 @@
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { VALUE_KEPT_MS } from '../../contract/aws-table.ts';
 import { byteLength } from '../../core/json.ts';
 import { LIMITS } from '../../core/limits.ts';
@@ -14,6 +13,7 @@ import type { ValueStore } from '../../ports.ts';
 import { getItem } from './conditional-put.ts';
 import { calling } from './failures.ts';
 import { bytes, bytesIn, expiry, type Item, number, valueKey } from './items.ts';
+import type { Objects } from './lazy-objects.ts';
 import { packed, unpacked } from './packed.ts';
 
 const CONTENT = 'content';
@@ -22,7 +22,7 @@ const OBJECT_BYTES = 'object_bytes';
 
 export interface ValuePlaces {
   readonly dynamodb: DynamoDBClient;
-  readonly s3: S3Client;
+  readonly s3: Objects;
   readonly tableName: string;
   readonly bucketName: string;
   readonly now: () => number;
@@ -34,28 +34,20 @@ export function dynamoValues({ dynamodb, s3, tableName, bucketName, now }: Value
     const command = new PutItemCommand({ TableName: tableName, Item: item });
     await calling('DynamoDB PutItem', () => dynamodb.send(command));
   };
-  const object = (jobId: string, hash: string) => ({ Bucket: bucketName, Key: `${jobId}/${hash}` });
+  const keyOf = (jobId: string, hash: string): string => `${jobId}/${hash}`;
 
   return {
     put: async (jobId, hash, content) => {
       const size = byteLength(content);
       if (size <= LIMITS.valueItemBytesMax) return putItem(jobId, hash, { [CONTENT]: bytes(packed(content)) });
-      const command = new PutObjectCommand({
-        ...object(jobId, hash),
-        Body: content,
-        ContentType: 'application/json',
-      });
-      await calling('S3 PutObject', () => s3.send(command));
+      await calling('S3 PutObject', () => s3.put(bucketName, keyOf(jobId, hash), content));
       return putItem(jobId, hash, { [OBJECT_BYTES]: number(size) });
     },
     get: async (jobId, hash) => {
       const item = await getItem(dynamodb, tableName, valueKey(jobId, hash));
       if (item === null) return null;
       if (item[OBJECT_BYTES] === undefined) return checkedValue(jobId, hash, unpacked(bytesIn(item, CONTENT)));
-      const content = await calling('S3 GetObject', async () => {
-        const { Body } = await s3.send(new GetObjectCommand(object(jobId, hash)));
-        return (await Body?.transformToString('utf-8')) ?? '';
-      });
+      const content = await calling('S3 GetObject', () => s3.get(bucketName, keyOf(jobId, hash)));
       return checkedValue(jobId, hash, content);
     },
   };
