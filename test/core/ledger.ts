@@ -4,7 +4,7 @@
  */
 import type { Call, JobEvent, Result } from '../../lib/core/events.ts';
 import { forwardOperationId, type Job, stepOf, undoOperationId } from '../../lib/core/job.ts';
-import { isObject } from '../../lib/core/json.ts';
+import { canonicalJson, isObject } from '../../lib/core/json.ts';
 
 /** One forward operation: a step in one round. */
 export interface Operation {
@@ -12,6 +12,8 @@ export interface Operation {
   readonly step: string;
   readonly round: number;
   readonly attempts: Set<number>;
+  /** What it was called with first: every attempt is sent the same. */
+  readonly body: string;
   /** The first word about each attempt: a doubt stays one. */
   readonly firstWord: Map<number, 'clear' | 'doubt'>;
   /** Somebody said that it applied. */
@@ -82,25 +84,20 @@ export function seeCall(witness: Witness, job: Job, call: Call): string | null {
   const step = stepOf(job, call.step);
   const expected = call.direction === 'undo' ? undoOperationId(job, step) : forwardOperationId(job, step);
   if (call.operationId !== expected) return `${call.operationId} was called, the job says ${expected}`;
-  const operation = operationFor(witness, forwardOperationId(job, step), call.step, step.round);
+  const operation = operationFor(witness, forwardOperationId(job, step), call, step.round);
   if (operation.step !== call.step || operation.round !== step.round) return `${operation.id} names two operations`;
   if (call.direction !== 'do' && call.about !== operation.id) return `${call.operationId} is about ${call.about}`;
+  const isOther = call.direction === 'do' && operation.body !== canonicalJson(call.body);
+  if (isOther) return `${operation.id} was called with another payload`;
   return count(call, attemptsFor(operation, call, step.undo?.generation ?? 0));
 }
 
-function operationFor({ operations }: Witness, id: string, step: string, round: number): Operation {
+function operationFor({ operations }: Witness, id: string, { step, body }: Call, round: number): Operation {
   const known = operations.get(id);
   if (known !== undefined) return known;
   const fresh = { applied: false, fenced: false, resolved: false };
-  const operation: Operation = {
-    id,
-    step,
-    round,
-    attempts: new Set(),
-    firstWord: new Map(),
-    ...fresh,
-    undos: new Map(),
-  };
+  const maps = { attempts: new Set<number>(), firstWord: new Map(), undos: new Map() };
+  const operation: Operation = { id, step, round, body: canonicalJson(body), ...maps, ...fresh };
   operations.set(id, operation);
   return operation;
 }
