@@ -2,7 +2,7 @@
  * The bodies of what people do to jobs and dead letters. Each names a reason: it stays in the history, and whoever reads
  * it later was not there.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Resolution } from '../core/events.ts';
 import { byteLength, type Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';

@@ -3,7 +3,7 @@
  * function that may not do something has no variable for it: only table and bucket are there always. What a function
  * lacks shows when it is used, with the name of the variable.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseRoutes, type RouteTable } from './routes.ts';
 
 /** The same names for infrastructure, which sets them, and for the functions, which read them. */
@@ -83,7 +83,7 @@ const ENVIRONMENT = z.object({
   AWS_ENDPOINT_URL_S3: optional,
 });
 
-export function parseAwsEnvironment(variables: Variables): AwsEnvironment {
+export function parseAwsEnvironment(variables: Variables = process.env): AwsEnvironment {
   const read = ENVIRONMENT.safeParse(variables);
   if (!read.success) throw new Error(read.error.issues.map((issue) => issue.message).join('; '));
   const { data } = read;

@@ -1,5 +1,5 @@
 /** The body of a batch of submits: a list, each item with its own key, so that a repeated batch changes nothing. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isVisibleText } from './headers.ts';

@@ -2,7 +2,7 @@
  * What comes in over queues and the bus: a submit as one JSON document. Whatever it is, it is read as far as it goes,
  * since a message that is no submit still has to be kept under somebody's name.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from '../core/json.ts';
 import { isObject } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -38,9 +38,6 @@ export type ReadDoor = Delivery &
         readonly detail: string;
       }
   );
-
-/** The detail-type under which an event is a submit. */
-export const SUBMIT_DETAIL_TYPE = 'job.submit';
 
 const TYPE = /^[a-z][a-z0-9-]{0,99}$/;
 const token = (max: number) =>

@@ -3,7 +3,7 @@
  * Both ends build and read it here. Invariant: whatever comes back is read as *some* answer; what cannot be
  * understood may have applied.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Answer, type FailureHints, readAnswer } from '../core/answers.ts';
 import type { Call } from '../core/events.ts';
 import { isObject } from '../core/json.ts';

@@ -2,7 +2,7 @@
  * The environment, read once and checked; no other file looks at `process.env`.
  * A value that makes no sense stops the start with what to write instead: a silent default would hide the typo.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type AwsEnvironment, parseAwsEnvironment } from './aws-environment.ts';
 
 export interface LocalEnvironment {

@@ -4,7 +4,7 @@
  * Only shapes are fixed here; what a service accepts (plans, addresses, stock) is the participant's own rule.
  * Unknown fields are dropped, not refused: either side may add one before the other knows it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export interface TopicContract {
   readonly input: z.ZodType;

@@ -3,7 +3,7 @@
  * its example participants hold. Never deployed; still, a misspelt fault that never fires would make a test lie, so
  * everything is checked.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json, JsonObject } from './json.ts';
 import { malformed } from './problem.ts';
 import { checkDocument, type Schema } from './schema.ts';

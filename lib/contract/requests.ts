@@ -3,7 +3,7 @@
  * Unknown names are refused, never skipped: a misspelt filter would otherwise answer with everything. Each refusal says
  * where it stands and what to write there.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isJobId, type JobId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
 import { JOB_STATES } from '../core/states.ts';

@@ -4,7 +4,7 @@
  * together and a participant's address is by far the longest part of a route.
  * Invariant: every topic has exactly one target, and target names are unique; jobs store the name.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Route } from '../core/plan.ts';
 
 /** The longest a Lambda function can run at all: what a target is taken to need that says nothing of its own. */

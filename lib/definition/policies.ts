@@ -2,7 +2,7 @@
  * Retry policies as a definition overrides them, by error code or by prefix. A key that could never match, or a field
  * that no policy has, is refused: a silent override is one that nobody notices missing.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type PolicyOverride, type PolicyOverrides, PREFIX_POLICIES } from '../core/errors.ts';
 import { check } from './schemas.ts';
 

@@ -3,7 +3,8 @@
  * that cannot serve is told. What is stored is the document as it came; it is read through its schema each time a
  * mapper needs it, so a schema may convert (a string into a Date) but must take plain JSON and answer at once.
  */
-import { z } from 'zod';
+import * as z from 'zod';
+import { $ZodAsyncError } from 'zod/v4/core';
 import { escapePointer, type JsonObject } from '../core/json.ts';
 import type { Checked, FieldError } from '../core/plan.ts';
 
@@ -69,7 +70,7 @@ function pointer(path: readonly PropertyKey[]): string {
 }
 
 function brokenRule(error: unknown): string {
-  if (error instanceof z.core.$ZodAsyncError) {
+  if (error instanceof $ZodAsyncError) {
     return 'the schema has an asynchronous rule and cannot be checked; the workflow has to be corrected';
   }
   return `a rule of the schema threw ${error instanceof Error ? error.name : 'something'}; the workflow has to be corrected`;

@@ -2,7 +2,7 @@
  * An order is fulfilled: goods reserved, money authorised, parcel sent on its way. A lost answer must neither charge
  * twice nor ship twice, so payment and fulfilment are asked before anything is repeated.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { EXAMPLE_TOPICS } from '../contract/examples.ts';
 import { step, workflow } from '../definition/index.ts';
 

@@ -2,7 +2,7 @@
  * A question is researched: findings gathered, then audited, then turned into a plan. Nothing is changed anywhere, so
  * nothing needs an undo and every lost answer is simply asked for again.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { EXAMPLE_TOPICS } from '../contract/examples.ts';
 import { step, workflow } from '../definition/index.ts';
 

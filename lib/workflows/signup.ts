@@ -2,7 +2,7 @@
  * A company signs up: tenant and billing at once, then its first user. All three exist in the end, or none does.
  * The input is checked for shape only; which plans there are and what an address looks like is known to the services.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { EXAMPLE_TOPICS } from '../contract/examples.ts';
 import { step, workflow } from '../definition/index.ts';
 

@@ -1,0 +1,55 @@
+/**
+ * What the doors are told by their environment beyond what every function is told: who may operate, and which function
+ * runs a job that somebody waits for. Participants have one of their own: where they remember their operations.
+ */
+import * as z from 'zod';
+
+/** The detail-type under which an event on the bus is a submit, whoever sent it. */
+export const SUBMIT_DETAIL_TYPE = 'job.submit';
+
+export const DOOR_VARIABLES = {
+  /** The function that a waiting submit invokes. */
+  dispatchFunction: 'DACAPO_DISPATCH_FUNCTION',
+  /** Caller ids of IAM principals that are operators, with commas between. */
+  operators: 'DACAPO_OPERATORS',
+  /** The scope of a JWT that makes its subject an operator. */
+  operateScope: 'DACAPO_OPERATE_SCOPE',
+} as const;
+
+export const PARTICIPANT_VARIABLES = {
+  operationsTable: 'DACAPO_OPERATIONS_TABLE',
+} as const;
+
+export interface DoorEnvironment {
+  readonly dispatchFunction: string | null;
+  readonly operators: ReadonlySet<string>;
+  readonly operateScope: string | null;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const optional = z
+  .string()
+  .optional()
+  .transform((text) => (text === '' || text === undefined ? null : text));
+
+const DOORS = z.object({
+  [DOOR_VARIABLES.dispatchFunction]: optional,
+  [DOOR_VARIABLES.operators]: optional.transform((text) => new Set(text === null ? [] : text.split(','))),
+  [DOOR_VARIABLES.operateScope]: optional,
+});
+
+export function readDoorEnvironment(variables: Variables = process.env): DoorEnvironment {
+  const data = DOORS.parse(variables);
+  return {
+    dispatchFunction: data[DOOR_VARIABLES.dispatchFunction],
+    operators: data[DOOR_VARIABLES.operators],
+    operateScope: data[DOOR_VARIABLES.operateScope],
+  };
+}
+
+export function readOperationsTable(variables: Variables = process.env): string {
+  const name = variables[PARTICIPANT_VARIABLES.operationsTable];
+  if (name) return name;
+  throw new Error(`${PARTICIPANT_VARIABLES.operationsTable} is not set: deploy the participant with it`);
+}

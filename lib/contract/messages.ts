@@ -1,0 +1,84 @@
+/**
+ * What lies in the command queues, read back: our own hints and results, and the results that participants send which
+ * were called by a queue. Anybody may have put anything there, so what is none of these is null, never a guess.
+ */
+import * as z from 'zod';
+import { isJobId, type JobId } from '../core/ids.ts';
+import type { Json } from '../core/json.ts';
+import { type Answer, answerOfUnknown } from './envelope.ts';
+import { parseJson } from './json.ts';
+
+export interface ReadResult {
+  readonly step: string;
+  readonly direction: 'do' | 'undo' | 'query';
+  readonly operationId: string;
+  readonly attempt: number;
+  readonly at: number;
+  readonly answer: Answer;
+}
+
+export type ReadMessage =
+  | { readonly kind: 'hint'; readonly jobId: JobId; readonly revision: number; readonly hops: number }
+  | { readonly kind: 'result'; readonly jobId: JobId; readonly result: ReadResult };
+
+const jobId = z.string().refine(isJobId);
+const count = z.int().min(0);
+
+const HINT = z.object({ kind: z.literal('hint'), jobId, revision: count, hops: count });
+
+const FAILURE = z.object({
+  kind: z.literal('failure'),
+  code: z.string(),
+  message: z.string(),
+  mayHaveApplied: z.boolean(),
+  fenced: z.boolean(),
+  retryAfterMs: z.number(),
+  notFound: z.boolean(),
+});
+const ANSWER = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('success'), output: z.custom<Json>((value) => value !== undefined) }),
+  z.object({ kind: z.literal('accepted') }),
+  FAILURE,
+]);
+const RESULT = z.object({
+  kind: z.literal('result'),
+  jobId,
+  result: z.object({
+    step: z.string(),
+    direction: z.enum(['do', 'undo', 'query']),
+    operationId: z.string(),
+    attempt: count,
+    at: z.number(),
+    answer: ANSWER,
+  }),
+});
+
+/** As a participant sends it: the operation, the attempt it answers, and its answer's envelope. */
+const PARTICIPANT_RESULT = z.object({ operation_id: z.string(), attempt: count, statusCode: z.string() });
+
+export function readMessage(text: string, now: number): ReadMessage | null {
+  const parsed = parseJson(text);
+  return parsed.ok ? readMessageDocument(parsed.value, now) : null;
+}
+
+export function readMessageDocument(document: unknown, now: number): ReadMessage | null {
+  const hint = HINT.safeParse(document);
+  if (hint.success) return hint.data;
+  const result = RESULT.safeParse(document);
+  if (result.success) return result.data;
+  const told = PARTICIPANT_RESULT.safeParse(document);
+  return told.success ? participantResult(told.data, document, now) : null;
+}
+
+/** `<job_id>.<step>[.c<child>][.r<round>][.undo[.<n>]]` */
+function participantResult(
+  { operation_id: operationId, attempt }: z.output<typeof PARTICIPANT_RESULT>,
+  document: unknown,
+  at: number,
+): ReadMessage | null {
+  const [job = '', step, ...rest] = operationId.split('.');
+  if (!isJobId(job) || step === undefined) return null;
+  const direction = rest.includes('undo') ? 'undo' : 'do';
+  const result = { step, direction, operationId, attempt, at, answer: answerOfUnknown(document) } as const;
+  return { kind: 'result', jobId: job, result };
+}
