@@ -6,6 +6,7 @@
 
 import { cancelJob } from './cancel.ts';
 import { type Draft, draftOf, moveJob } from './draft.ts';
+import { isAlive } from './effects.ts';
 import { ended, remind } from './ends.ts';
 import type { Context, Decision, Ignored, JobEvent, Result } from './events.ts';
 import { expire } from './expire.ts';
@@ -13,7 +14,7 @@ import { foldForward } from './fold-forward.ts';
 import { foldQuery } from './fold-query.ts';
 import { foldUndo } from './fold-undo.ts';
 import { goForward } from './forward.ts';
-import { dataOf, type Job, lastEntry } from './job.ts';
+import { dataOf, type Job, type Lease, lastEntry } from './job.ts';
 import { LIMITS } from './limits.ts';
 import { operate } from './operate.ts';
 import type { WorkflowPlan } from './plan.ts';
@@ -57,10 +58,15 @@ export function decide(job: Job, event: JobEvent, plan: WorkflowPlan, context: C
 
 function turn(draft: Draft): Decision {
   if (isTerminal(draft.job.state)) return { status: 'ignored', reason: 'terminal' };
-  const due = workDueAt(draft.job, draft.plan, draft.context.rules, draft.context.now);
   advance(draft);
   if (draft.changed) return close(draft, false);
-  return { status: 'ignored', reason: due !== null && due > draft.context.now ? 'nothing_due' : 'leased' };
+  return { status: 'ignored', reason: isHeld(draft) ? 'leased' : 'nothing_due' };
+}
+
+function isHeld({ job, context }: Draft): boolean {
+  const { livingOwners } = context.rules;
+  const isLive = (lease: Lease | null): boolean => isAlive(lease, context.now, livingOwners);
+  return job.steps.some((step) => isLive(step.lease) || isLive(step.undo?.lease ?? null));
 }
 
 function fold(draft: Draft, results: readonly Result[]): Decision {
