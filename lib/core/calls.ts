@@ -144,7 +144,7 @@ type Mapped = { readonly ok: true; readonly body: Json } | { readonly ok: false;
 /** What the step is or was sent: mappers are pure, so every attempt and the undo see the same. */
 function bodyOf(draft: Draft, plan: StepPlan): Mapped {
   try {
-    return { ok: true, body: plan.map(mappingContext(draft)) };
+    return { ok: true, body: plan.map(mappingContext(draft, plan.stage)) };
   } catch (error) {
     return { ok: false, message: messageOf(error) };
   }

@@ -113,17 +113,25 @@ export function stepPlan(draft: Draft, step: StepState): StepPlan {
 }
 
 /**
- * Input and outputs as the schemas read them; a mapper sees what its types promise. What a step once answered stays
- * in view while the job turns back: an undo is mapped from the same data as its forward call.
+ * Input and outputs as the schemas read them; a mapper sees what its types promise: the outputs of stages before its
+ * own, and nothing that came meanwhile. So every attempt of an operation, and its undo, is mapped from the same data.
  */
-export function mappingContext(draft: Draft): MappingContext {
-  if (draft.mapping !== null) return draft.mapping;
+export function mappingContext(draft: Draft, stage = Number.POSITIVE_INFINITY): MappingContext {
+  draft.mapping ??= everything(draft);
+  const { input, outputs } = draft.mapping;
+  const seen: Record<string, unknown> = Object.create(null);
+  for (const { name, stage: at } of draft.plan.steps) {
+    if (at < stage && Object.hasOwn(outputs, name)) seen[name] = outputs[name];
+  }
+  return { input, outputs: seen };
+}
+
+function everything(draft: Draft): MappingContext {
   const outputs: Record<string, unknown> = Object.create(null);
   for (const step of draft.job.steps) {
     if (step.output !== null) outputs[step.name] = valueIn(stepPlan(draft, step).checkOutput(dataOf(step.output)));
   }
-  draft.mapping = { input: valueIn(draft.plan.checkInput(dataOf(draft.job.input))), outputs };
-  return draft.mapping;
+  return { input: valueIn(draft.plan.checkInput(dataOf(draft.job.input))), outputs };
 }
 
 function valueIn(checked: Checked): unknown {
