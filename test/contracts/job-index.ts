@@ -134,6 +134,23 @@ export function jobIndexContract(name: string, makeStore: Make<JobStore>): void 
       }
     });
 
+    it('find by its id a job that correlates with itself only, among those that name it', async () => {
+      const store = await makeStore();
+      const callerId = unique('caller');
+      const made = (createdAt: number, over: Partial<Job>) => newJob(unique('key'), { callerId, createdAt, ...over });
+      const plain = made(T0 + 2, {});
+      const root = { ...plain, correlationId: plain.jobId };
+      const [older, newer] = [T0 + 1, T0 + 3].map((at) => made(at, { correlationId: root.jobId }));
+      const stranger = made(T0 + 4, { correlationId: unique('other') });
+      await createAll(store, [root, stranger, ...[older, newer].flatMap((job) => job ?? [])]);
+      await eventually(async () => {
+        for (const limit of [1, 100]) {
+          expect(await allPages(store, { correlationId: root.jobId, limit })).toEqual([newer, root, older]);
+        }
+      });
+      expect(await allPages(store, { correlationId: root.jobId, callerId: unique('stranger') })).toEqual([]);
+    });
+
     it('filter by the state of now, not by that of creation', async () => {
       const store = await makeStore();
       const [job] = await createAll(store, [newJob(unique('key'), { callerId: unique('caller') })]);

@@ -16,7 +16,7 @@ export function sqliteAudit(database: Database): AuditStore {
     list: async ({ jobId, actor, limit, after }) => {
       const conditions = [...given('job_id = ?', jobId), ...given('actor = ?', actor)];
       const index = jobId === null ? 'audit_by_time' : 'audit_by_job';
-      const { items, next } = page({ index, conditions, limit, after });
+      const { items, next } = page({ sources: [{ index, conditions }], conditions: [], limit, after });
       return { items: items.map((row) => JSON.parse(String(row.record))), next };
     },
   };

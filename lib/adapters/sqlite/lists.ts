@@ -14,8 +14,16 @@ export function given(sql: string, value: string | number | null): Condition[] {
   return value === null ? [] : [[sql, value]];
 }
 
+interface Source {
+  /** null: by the primary key. */
+  readonly index: string | null;
+  readonly conditions: readonly Condition[];
+}
+
 interface Asked {
-  readonly index: string;
+  /** Where rows are found; no row is in two of them. */
+  readonly sources: readonly Source[];
+  /** What holds for all of them. */
   readonly conditions: readonly Condition[];
   readonly limit: number;
   readonly after: ListPosition | null;
@@ -34,14 +42,19 @@ export function pagesOf(
     compiled.set(text, statement);
     return statement;
   };
+  const select = (index: string | null, conditions: readonly Condition[]): string => {
+    const indexed = index === null ? '' : `INDEXED BY ${index}`;
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
+    return `SELECT * FROM ${table} ${indexed} ${where}`;
+  };
 
-  return ({ index, conditions, limit, after }) => {
+  return ({ sources, conditions, limit, after }) => {
     const position: Condition[] = after === null ? [] : [[`(${time}, ${tie}) < (?, ?)`, after.createdAt, after.jobId]];
-    const all = [...conditions, ...position];
-    const where = all.length === 0 ? '' : `WHERE ${all.map(([sql]) => sql).join(' AND ')}`;
-    const text = `SELECT * FROM ${table} INDEXED BY ${index} ${where} ORDER BY ${time} DESC, ${tie} DESC LIMIT ?`;
+    const parts = sources.map((source) => ({ ...source, all: [...source.conditions, ...conditions, ...position] }));
+    const union = parts.map(({ index, all }) => select(index, all)).join(' UNION ALL ');
+    const values = parts.flatMap(({ all }) => all.flatMap(([, ...given]) => given));
     // One more than asked for tells whether there is a next page.
-    const rows = compile(text).all(...all.flatMap(([, ...values]) => values), limit + 1);
+    const rows = compile(`${union} ORDER BY ${time} DESC, ${tie} DESC LIMIT ?`).all(...values, limit + 1);
     const items = rows.slice(0, limit);
     const last = items.at(-1);
     const more = last !== undefined && rows.length > limit;

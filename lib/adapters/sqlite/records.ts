@@ -44,6 +44,8 @@ const PUT_DEAD_LETTER = `
   ON CONFLICT (dead_letter_id) DO UPDATE SET reason = excluded.reason, seq = excluded.seq, body = excluded.body
     WHERE excluded.seq >= dead_letters.seq`;
 
+const BY_TIME = { index: 'dead_letters_by_time', conditions: [] };
+
 export function sqliteDeadLetters(database: Database): DeadLetterStore {
   const put = database.prepare(PUT_DEAD_LETTER);
   const get = database.prepare('SELECT * FROM dead_letters WHERE dead_letter_id = ?');
@@ -75,7 +77,7 @@ export function sqliteDeadLetters(database: Database): DeadLetterStore {
         ...given('workflow_type = ?', workflowType),
         ...given('status = ?', status),
       ];
-      const { items, next } = page({ index: 'dead_letters_by_time', conditions, limit, after });
+      const { items, next } = page({ sources: [BY_TIME], conditions, limit, after });
       return { items: items.map(deadLetterOf), next };
     },
   };
