@@ -4,13 +4,13 @@ import { openEffects } from '../../lib/core/effects.ts';
 import { lastEntry } from '../../lib/core/job.ts';
 import {
   accepted,
-  after,
   answered,
   callOf,
   callsOf,
   cancelled,
   failed,
   given,
+  later,
   lost,
   MAX_RUN_MS,
   type Moment,
@@ -41,11 +41,11 @@ const NON_FENCING = { nonFencing: ['a'] };
 
 /** a is called and falls silent; b refuses, so the job turns back while a may stand. */
 const turnedBackInDoubt = (options = {}): Moment =>
-  given(pair, options).when(turn(), refused('b'), after(15 * SECOND), turn({ remainingMs: 0 }));
+  given(pair, options).when(turn(), refused('b'), later(15 * SECOND), turn({ remainingMs: 0 }));
 
 describe('a success', () => {
   it('of an earlier attempt settles the step whose newer attempt is out', () => {
-    const moment = given(one).when(turn(), lost('a'), after(SECOND), turn(), ok('a', { id: 9 }, { attempt: 1 }));
+    const moment = given(one).when(turn(), lost('a'), later(SECOND), turn(), ok('a', { id: 9 }, { attempt: 1 }));
     expect(moment.job.state).toBe('COMPLETED');
     expect(stateOf(moment, 'a').output?.data).toEqual({ id: 9 });
   });
@@ -83,7 +83,7 @@ describe('a success', () => {
 
   it('past the deadline still completes a job that has nothing else to do', () => {
     const hasty = workflow([[step('a')]], { deadlineMs: 5 * SECOND });
-    expect(given(hasty).when(turn(), after(9 * SECOND), ok('a', 1, { byMessage: true })).job.state).toBe('COMPLETED');
+    expect(given(hasty).when(turn(), later(9 * SECOND), ok('a', 1, { byMessage: true })).job.state).toBe('COMPLETED');
   });
 
   it('of an operation that was never called is none', () => {
@@ -98,7 +98,7 @@ describe('a success', () => {
   });
 
   it('that comes with a failure of a later attempt, in one write, leaves nothing behind', () => {
-    const again = given(one).when(turn(), lost('a'), after(SECOND), turn());
+    const again = given(one).when(turn(), lost('a'), later(SECOND), turn());
     const moment = given(again).when(together(['a', refusal()], ['a', success({ id: 5 }), { attempt: 1 }]), turn());
     expect(callOf(moment, 'a', 'undo').body).toMatchObject({ output: { id: 5 } });
   });
@@ -126,7 +126,7 @@ describe('a success on the way back', () => {
     const waiting = answered('a', notApplied('EXT_X', 5 * SECOND));
     const back = given(workflow([[step('a'), step('b'), step('c')]])).when(turn(), waiting, ok('c'), refused('b'));
     expect([statusOf(back, 'a'), back.job.state]).toEqual(['skipped', 'COMPENSATING']);
-    const moment = given(back).when(after(SECOND), ok('a'), turn());
+    const moment = given(back).when(later(SECOND), ok('a'), turn());
     expect(callsOf(moment).at(-1)).toBe('a undo 1');
   });
 
@@ -137,7 +137,7 @@ describe('a success on the way back', () => {
   });
 
   it('after its undo at a participant that does not fence is undone again, under a new id', () => {
-    const undoneOnce = given(turnedBackInDoubt(NON_FENCING)).when(after(MAX_RUN_MS), turn());
+    const undoneOnce = given(turnedBackInDoubt(NON_FENCING)).when(later(MAX_RUN_MS), turn());
     const first = callOf(undoneOnce, 'a', 'undo').operationId;
     const moment = given(undoneOnce).when(ok('a', { id: 4 }), turn());
     const second = callOf(moment, 'a', 'undo');
@@ -150,7 +150,7 @@ describe('a success on the way back', () => {
 
   it('that was confirmed as undone where the participant fences is evidence only', () => {
     const triple = workflow([[step('a'), step('b'), step('c')]]);
-    const silent = given(triple).when(turn(), ok('c'), refused('b'), after(15 * SECOND), turn(), undone('a'));
+    const silent = given(triple).when(turn(), ok('c'), refused('b'), later(15 * SECOND), turn(), undone('a'));
     expect([statusOf(silent, 'a'), silent.job.state]).toEqual(['compensated', 'COMPENSATING']);
     expect(given(silent).when(ok('a')).decision).toEqual({ status: 'ignored', reason: 'late' });
   });
@@ -162,7 +162,7 @@ describe('a success on the way back', () => {
 });
 
 describe('a success after the end', () => {
-  const ended = (): Moment => given(pair).when(turn(), failed('a', 'EXT_X'), refused('b'), after(15 * SECOND));
+  const ended = (): Moment => given(pair).when(turn(), failed('a', 'EXT_X'), refused('b'), later(15 * SECOND));
 
   it('is an entry of its own and an open effect; state and outcome stay', () => {
     const quarantined = given(one, { source: 'sqs' }).when(turn(), refused('a'));
@@ -192,7 +192,7 @@ describe('a success after the end', () => {
 
 describe('a failure', () => {
   it('of an earlier attempt moves nothing and is written down once', () => {
-    const again = given(one).when(turn(), lost('a'), after(SECOND), turn());
+    const again = given(one).when(turn(), lost('a'), later(SECOND), turn());
     const moment = given(again).when(refused('a', 'DQ_LATE', { attempt: 1 }));
     expect(statusOf(moment, 'a')).toBe('dispatched');
     expect(moment.job.errorLog.at(-1)).toMatchObject({
@@ -210,18 +210,18 @@ describe('a failure', () => {
   });
 
   it('that is definitive does not clear the doubt an expired lease has raised', () => {
-    const silent = given(one).when(turn(), after(15 * SECOND), turn({ remainingMs: 0 }), refused('a'));
+    const silent = given(one).when(turn(), later(15 * SECOND), turn({ remainingMs: 0 }), refused('a'));
     expect(stateOf(silent, 'a')).toMatchObject({ status: 'unknown', mayHaveApplied: true });
   });
 
   it('that says a tombstone stands clears the doubt', () => {
-    const moment = given(one).when(turn(), lost('a', 'EXT_X'), after(SECOND), turn(), answered('a', revoked));
+    const moment = given(one).when(turn(), lost('a', 'EXT_X'), later(SECOND), turn(), answered('a', revoked));
     expect(stateOf(moment, 'a')).toMatchObject({ status: 'failed', mayHaveApplied: false });
     expect(moment.job).toMatchObject({ state: 'FAILED', outcome: 'rolled_back' });
   });
 
   it('that says so late clears it too, whichever attempt it answers', () => {
-    const silent = given(pair).when(turn(), refused('b'), after(15 * SECOND), turn({ remainingMs: 0 }));
+    const silent = given(pair).when(turn(), refused('b'), later(15 * SECOND), turn({ remainingMs: 0 }));
     const moment = given(silent).when(answered('a', revoked, { byMessage: true }));
     expect(stateOf(moment, 'a')).toMatchObject({ status: 'failed', mayHaveApplied: false });
     expect(moment.job.state).toBe('FAILED');
@@ -230,7 +230,7 @@ describe('a failure', () => {
 
 describe('a promise of an answer', () => {
   it('counts from the current attempt only', () => {
-    const again = given(one).when(turn(), lost('a'), after(SECOND), turn());
+    const again = given(one).when(turn(), lost('a'), later(SECOND), turn());
     expect(given(again).when(accepted('a', { attempt: 1 })).decision).toEqual({
       status: 'ignored',
       reason: 'stale_attempt',
@@ -242,16 +242,16 @@ describe('a promise of an answer', () => {
     const waiting = given(one).when(turn(), accepted('a'));
     expect(given(waiting).when(ok('a')).job.state).toBe('COMPLETED');
     expect(given(waiting).when(refused('a')).job).toMatchObject({ state: 'FAILED', outcome: 'rolled_back' });
-    const again = given(waiting).when(failed('a'), after(SECOND), turn());
+    const again = given(waiting).when(failed('a'), later(SECOND), turn());
     expect(callsOf(again)).toEqual(['a do 1', 'a do 2']);
   });
 
   it('that nobody keeps leaves the step unknown, or asked again where it only reads', () => {
-    const DAY_LATER = after(86_400_000);
+    const DAY_LATER = later(86_400_000);
     const late = given(workflow([[step('a')]], { deadlineMs: 5 * 86_400_000 })).when(turn(), accepted('a'), DAY_LATER);
     expect(statusOf(given(late).when(turn({ remainingMs: 0 })), 'a')).toBe('unknown');
     const reads = workflow([[step('a', { kind: 'readOnly' })]], { deadlineMs: 5 * 86_400_000 });
-    const retried = given(reads).when(turn(), accepted('a'), DAY_LATER, turn(), after(SECOND), turn());
+    const retried = given(reads).when(turn(), accepted('a'), DAY_LATER, turn(), later(SECOND), turn());
     expect(callsOf(retried)).toEqual(['a do 1', 'a do 2']);
   });
 
@@ -276,7 +276,7 @@ describe('an answer to an undo', () => {
   const undoing = (): Moment => given(workflow([[step('a')], [step('b')]])).when(turn(), ok('a'), refused('b'), turn());
 
   it('counts as a success from any attempt, as a failure from the current one', () => {
-    const again = given(undoing()).when(undoAnswered('a', notApplied()), after(SECOND), turn());
+    const again = given(undoing()).when(undoAnswered('a', notApplied()), later(SECOND), turn());
     expect(given(again).when(undoAnswered('a', refusal(), { attempt: 1 })).decision).toEqual({
       status: 'ignored',
       reason: 'stale_attempt',

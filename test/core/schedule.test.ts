@@ -5,7 +5,6 @@ import { type Outlook, outlook } from '../../lib/core/outlook.ts';
 import { bucketOf, driverKindOf, isUnpublished } from '../../lib/core/schedule.ts';
 import {
   accepted,
-  after,
   answered,
   cancelled,
   DAY,
@@ -13,6 +12,7 @@ import {
   driverFor,
   given,
   happens,
+  later,
   lost,
   MINUTE,
   type Moment,
@@ -43,10 +43,10 @@ describe('the next action', () => {
     ['of a new job: its hint may be lost', one, [], MINUTE],
     ['of a call that is out: its lease may end in silence', one, [turn()], 15 * SECOND],
     ['of a retry far away', one, [turn(), failsFor('a', 30 * SECOND)], 30 * SECOND],
-    ['of a promised result: its time, or the deadline of the job', one, [turn(), after(SECOND), accepted('a')], DAY],
-    ['of a step that nobody has called yet', two, [turn(), after(5), ok('a', 1, { byMessage: true })], MINUTE + 5],
-    ['of an undo that nobody has called yet', two, [turn(), ok('a'), after(7), refused('b')], MINUTE + 7],
-    ['of an undo that is out', two, [turn(), ok('a'), refused('b'), after(9), turn()], 15 * SECOND + 9],
+    ['of a promised result: its time, or the deadline of the job', one, [turn(), later(SECOND), accepted('a')], DAY],
+    ['of a step that nobody has called yet', two, [turn(), later(5), ok('a', 1, { byMessage: true })], MINUTE + 5],
+    ['of an undo that nobody has called yet', two, [turn(), ok('a'), later(7), refused('b')], MINUTE + 7],
+    ['of an undo that is out', two, [turn(), ok('a'), refused('b'), later(9), turn()], 15 * SECOND + 9],
     ['of a review: a reminder', two, [turn(), ok('a'), refused('b'), turn(), undoAnswered('a', refusal())], DAY],
   ] as [string, typeof one, When[], number][])('%s', (_name, plan, whens, at) => {
     expect(wake(given(plan).when(...whens))).toBe(at);
@@ -68,7 +68,7 @@ describe('the next action', () => {
 
   it('waits for what is in flight before a person is asked, and is not due meanwhile', () => {
     const plan = workflow([[step('a', { onUnknown: 'review' }), step('b')]]);
-    expect(wake(given(plan).when(turn(), after(SECOND), lost('a')))).toBe(15 * SECOND);
+    expect(wake(given(plan).when(turn(), later(SECOND), lost('a')))).toBe(15 * SECOND);
   });
 });
 
@@ -81,7 +81,7 @@ describe('the bucket', () => {
   });
 
   it('stays as it is while a job works: a short one touches the index twice', () => {
-    const moment = given(two).when(after(299 * SECOND), turn());
+    const moment = given(two).when(later(299 * SECOND), turn());
     expect(wake(moment)).toBe(314 * SECOND);
     expect(bucket(moment)).toBe(0);
   });
@@ -101,11 +101,11 @@ describe('the bucket', () => {
   it('moves earlier at once', () => {
     const parked = given(one).when(turn(), failsFor('a', 60 * MINUTE));
     expect(bucket(parked)).toBe(60 * MINUTE);
-    expect(bucket(given(parked).when(after(MINUTE), cancelled()))).toBe(0);
+    expect(bucket(given(parked).when(later(MINUTE), cancelled()))).toBe(0);
   });
 
   it('keeps a stopped job due until its news are out, then lets it go', () => {
-    const ended = given(one).when(turn(), after(20 * MINUTE), ok('a'));
+    const ended = given(one).when(turn(), later(20 * MINUTE), ok('a'));
     expect([isUnpublished(ended.job), bucket(ended)]).toEqual([true, 0]);
     const told = happens(ended, { type: 'published', upTo: 3, trimTo: 0 });
     expect([isUnpublished(told.job), told.job.bucket]).toEqual([false, null]);

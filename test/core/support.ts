@@ -187,7 +187,7 @@ export function turn(over: Partial<Driver> = {}): When {
   return (moment) => happens(moment, { type: 'turn', driver: driverFor(moment.job, over) });
 }
 
-export function after(ms: number): When {
+export function later(ms: number): When {
   return (moment) => ({ ...moment, now: moment.now + ms });
 }
 
