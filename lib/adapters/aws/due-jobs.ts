@@ -18,8 +18,9 @@ export function dueJobs(client: DynamoDBClient, tableName: string): JobStore['du
     const keys = await calling('DynamoDB Query', () => candidates(client, tableName, shard, now, limit));
     const options = { attributes: [sortKey, NEXT_ACTION], consistent: true };
     const items = await readMany(client, tableName, keys, options);
-    return keys.flatMap((key): DueJob[] => {
-      const item = items.get(textIn(key, TABLE.partitionKey));
+    const names = new Set(keys.map((key) => textIn(key, TABLE.partitionKey)));
+    return [...names].flatMap((name): DueJob[] => {
+      const item = items.get(name);
       if (item === undefined || numberOrNull(item, sortKey) === null) return [];
       return [{ jobId: jobIdIn(item), nextActionAt: numberOrNull(item, NEXT_ACTION) }];
     });

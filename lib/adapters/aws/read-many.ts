@@ -21,7 +21,7 @@ export interface ReadOptions {
   readonly consistent: boolean;
 }
 
-/** By partition key; what is not there is left out. */
+/** By partition key; what is not there is left out. A key may come twice: an entry on its way within an index does. */
 export async function readMany(
   client: DynamoDBClient,
   tableName: string,
@@ -29,8 +29,9 @@ export async function readMany(
   options: ReadOptions,
 ): Promise<Map<string, Item>> {
   const found = new Map<string, Item>();
-  for (let start = 0; start < keys.length; start += KEYS_MAX) {
-    for await (const item of batch(client, tableName, keys.slice(start, start + KEYS_MAX), options)) {
+  const distinct = [...new Map(keys.map((key) => [textIn(key, TABLE.partitionKey), key])).values()];
+  for (let start = 0; start < distinct.length; start += KEYS_MAX) {
+    for await (const item of batch(client, tableName, distinct.slice(start, start + KEYS_MAX), options)) {
       found.set(textIn(item, TABLE.partitionKey), item);
     }
   }
