@@ -13,7 +13,7 @@ import {
 } from '../contract/envelope.ts';
 import { parseJson } from '../contract/json.ts';
 import { identityOf, readCall } from './call.ts';
-import { Refusal, refused, unexplained } from './refusal.ts';
+import { type Explain, Refusal, refused, unexplained } from './refusal.ts';
 import { logged, type Running, run } from './run.ts';
 import type { OperationStore } from './store.ts';
 import type { Service } from './topics.ts';
@@ -22,26 +22,32 @@ import { type Trace, type TraceEvent, traceOf } from './trace.ts';
 export interface HostOptions {
   readonly store: OperationStore;
   readonly now: () => number;
-  /** The longest a handler can be at work; after that another attempt may start. */
+  /** The longest a handler can be at work; after that another attempt may start. A call may name its own. */
   readonly leaseMs?: number;
+  /** What errors of libraries mean: whether the dependency throttled, was down, or refused for good. */
+  readonly explain?: Explain;
   readonly onTrace?: (event: TraceEvent) => void;
   /** What a handler or the store threw: for the log, never for the wire. */
   readonly onError?: (error: unknown, topic: string) => void;
 }
 
-export type Host = (request: EnvelopeRequest) => Promise<EnvelopeResponse>;
+/** @param leaseMs for this call, where its end is known: the time that a function has left */
+export type Host = (request: EnvelopeRequest, leaseMs?: number) => Promise<EnvelopeResponse>;
 
 /** Far beyond the default step timeout of 10 s: a lease outlives every call that somebody still waits for. */
 const LEASE_MS_DEFAULT = 60_000;
 
 export function host(service: Service, options: HostOptions): Host {
-  const { store, now, leaseMs = LEASE_MS_DEFAULT, onTrace, onError } = options;
-  return async (request) => {
+  const { store, now, onTrace, onError, explain } = options;
+  return async (request, leaseMs = options.leaseMs ?? LEASE_MS_DEFAULT) => {
     if (request.topic === '') return problemResponse('validation-error', { detail: 'the envelope names no topic' });
     const startedAt = now();
-    const trace = traceOf(headerOf(request.headers, HEADERS.traceparent));
+    const trace = traceOf(
+      headerOf(request.headers, HEADERS.traceparent),
+      headerOf(request.headers, HEADERS.tracestate),
+    );
     const reportError = (error: unknown): void => onError?.(error, request.topic);
-    const running: Running = { store, now, leaseMs, owner: randomUUID(), onError: reportError };
+    const running: Running = { store, now, leaseMs, owner: randomUUID(), onError: reportError, explain };
     const response = await answer(running, service, request, trace);
     onTrace?.(traceEvent(service, request, response, trace, startedAt, now()));
     return response;

@@ -4,7 +4,7 @@
 export type { Call } from './call.ts';
 export { type Host, type HostOptions, host } from './host.ts';
 export { type Operation, UNSEEN } from './operation.ts';
-export { Refusal, type RefusalDetails, type Reply, reply } from './refusal.ts';
+export { type Explain, Refusal, type RefusalDetails, type Reply, reply } from './refusal.ts';
 export type { Change, LoggedCall, OperationStore, OperationView } from './store.ts';
 export { memoryOperations } from './stores/memory.ts';
 export { type SqliteWrite, sqliteOperations } from './stores/sqlite.ts';

@@ -49,6 +49,20 @@ export function refused({ status, details, message }: Refusal, applied = details
   return problemResponse(status, { ...details, applied, detail: message });
 }
 
+/** What an error of a library says about the call, where that is known: give it to `host` as `explain`. */
+export type Explain = (error: unknown) => Refusal | undefined;
+
+/** A refusal speaks for itself, a call of the handler's own that ran out of time is known by its name. */
+export function explained(error: unknown, explain: Explain | undefined): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  const refusal = explain?.(error);
+  if (refusal !== undefined) return refusal;
+  const late = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
+  return late ? new Refusal('timeout', { code: 'EXT_TIMEOUT', detail: LATE }) : undefined;
+}
+
+const LATE = 'a call of the participant itself was given up; whether it took effect is not known';
+
 /** Says nothing of what was thrown: its message may hold what nobody else should read. */
 export function unexplained(applied?: boolean): EnvelopeResponse {
   const detail = 'the handler failed without an explanation; look into the log of the participant';

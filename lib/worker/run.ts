@@ -18,7 +18,7 @@ import {
   startUndo,
   undoRunOf,
 } from './operation.ts';
-import { Refusal, Reply, refused, unexplained } from './refusal.ts';
+import { type Explain, explained, Reply, refused, unexplained } from './refusal.ts';
 import type { LoggedCall, OperationStore } from './store.ts';
 import type { ForwardTopic, LocalForwardTopic, LocalUndoTopic, ReadOnlyTopic, Topic, UndoTopic } from './topics.ts';
 
@@ -29,6 +29,7 @@ export interface Running {
   /** Tells this run from another one of the same operation. */
   readonly owner: string;
   readonly onError: (error: unknown) => void;
+  readonly explain: Explain | undefined;
 }
 
 export function run(running: Running, topic: Topic, call: Invocation): Promise<EnvelopeResponse> {
@@ -148,9 +149,7 @@ async function attempted(running: Running, handle: () => unknown): Promise<Envel
     const output = await handle();
     return output instanceof Reply ? successResponse(output.status, output.output) : successResponse('ok', output);
   } catch (error) {
-    if (error instanceof Refusal) return refused(error);
-    running.onError(error);
-    return unexplained();
+    return failed(running, error);
   }
 }
 
@@ -164,10 +163,14 @@ function computed(running: Running, compute: () => Computed): Computed {
   try {
     return compute();
   } catch (error) {
-    if (error instanceof Refusal) return { answer: refused(error, false), made: null };
-    running.onError(error);
-    return { answer: unexplained(false), made: null };
+    return { answer: failed(running, error, false), made: null };
   }
+}
+
+function failed(running: Running, error: unknown, applied?: boolean): EnvelopeResponse {
+  const refusal = explained(error, running.explain);
+  if (refusal !== error) running.onError(error);
+  return refusal === undefined ? unexplained(applied) : refused(refusal, applied);
 }
 
 export function logged(

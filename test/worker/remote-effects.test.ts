@@ -275,6 +275,49 @@ describe('a handler', () => {
     expect(seen[0]?.newId('chg')).toMatch(/^chg_[0-9a-f]{24}$/);
   });
 
+  it('is told until when somebody waits, and under which trace to call others', async () => {
+    const seen: Call<unknown>[] = [];
+    const service_ = service('look', { 'a:look': readOnly(any, (call) => void seen.push(call)) });
+    const serve = host(service_, { store: memoryOperations(), now: () => 1 });
+    const traceId = 'a'.repeat(32);
+    const headers = {
+      'x-deadline-at': '2026-01-31T08:00:00.000Z',
+      traceparent: `00-${traceId}-${'b'.repeat(16)}-01`,
+      tracestate: 'vendor=1',
+    };
+    await serve({ topic: 'a:look', headers, body: '' });
+    await serve({ topic: 'a:look', headers: { ...headers, traceparent: 'nonsense' }, body: '' });
+    expect(seen).toMatchObject([
+      {
+        deadlineAt: Date.UTC(2026, 0, 31, 8),
+        trace: { traceId, parentSpanId: 'b'.repeat(16), tracestate: 'vendor=1' },
+      },
+      { trace: { parentSpanId: null, tracestate: null } },
+    ]);
+    expect(seen[0]?.trace.traceparent).toMatch(new RegExp(`^00-${traceId}-(?!b{16})[0-9a-f]{16}-01$`));
+  });
+
+  it('maps what its libraries throw once for all topics; a call that was given up is a timeout by itself', async () => {
+    const handlers = { throws: new Error('none') as Error };
+    const errors: unknown[] = [];
+    const card = service('card', {
+      'card:charge': forward(any, () => Promise.reject(handlers.throws)),
+      'card:hold': localForward(any, () => {
+        throw handlers.throws;
+      }),
+    });
+    const explain = (error: unknown) =>
+      error instanceof RangeError ? new Refusal('too-many-requests', { retryAfterSeconds: 2 }) : undefined;
+    const serve = host(card, { store: memoryOperations(), now: () => 1, explain, onError: (e) => errors.push(e) });
+    const ask = async (asked: Parameters<typeof request>[0]) => told(await serve(request(asked)));
+    handlers.throws = new RangeError('slow down');
+    expect(await ask(charge)).toBe('too-many-requests -');
+    expect(await ask({ ...charge, topic: 'card:hold', operation: 'op2' })).toBe('too-many-requests - applied:false');
+    handlers.throws = new DOMException('late', 'TimeoutError');
+    expect(await ask(charge)).toBe('timeout EXT_TIMEOUT');
+    expect(errors).toHaveLength(3);
+  });
+
   it('cannot reply with a failure: that is what a refusal is for', () => {
     expect(() => reply('conflict', null)).toThrow('throw a Refusal');
   });
