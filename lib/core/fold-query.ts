@@ -6,7 +6,7 @@ import { type Answer, failure } from './answers.ts';
 import { type Draft, draw, goesForward, logError, moveStep, setStep, stepPlan } from './draft.ts';
 import { PREFIX_POLICIES, type RetryPolicy } from './errors.ts';
 import type { Ignored, Result } from './events.ts';
-import { foldForward, settled } from './fold-forward.ts';
+import { foldForward } from './fold-forward.ts';
 import { forwardOperationId, type StepState } from './job.ts';
 import { isObject, type Json } from './json.ts';
 import { hasUndo } from './plan.ts';
@@ -33,13 +33,11 @@ export function foldQuery(draft: Draft, step: StepState, result: Result): Ignore
   if (result.operationId !== forwardOperationId(draft.job, step)) return 'unknown_operation';
   const answer = readQueryAnswer(result.answer);
   // That the effect stands is news whenever it comes.
-  if (answer.state === 'applied' && step.status !== 'reconciling') {
+  if (answer.state === 'applied') {
     return foldForward(draft, step, { ...result, answer: { kind: 'success', output: answer.output } });
   }
   if (step.status !== 'reconciling' || result.attempt !== step.queries) return 'stale_attempt';
-  if (answer.state === 'applied') {
-    settled(draft, step, 'succeeded', answer.output, result.at);
-  } else if (answer.fenced) {
+  if (answer.fenced) {
     const known = { lease: null, mayHaveApplied: false, errorCode: step.errorCode ?? 'ORCH_OUTCOME_UNKNOWN' };
     moveStep(draft, step, 'fenced', known);
   } else if (answer.state === 'not_applied') {
