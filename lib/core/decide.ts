@@ -7,7 +7,7 @@
 import { cancelJob } from './cancel.ts';
 import { type Draft, draftOf, moveJob } from './draft.ts';
 import { isAlive } from './effects.ts';
-import { ended, remind } from './ends.ts';
+import { ended, leaveOut, remind } from './ends.ts';
 import type { Context, Decision, Ignored, JobEvent, Result } from './events.ts';
 import { expire } from './expire.ts';
 import { foldForward } from './fold-forward.ts';
@@ -161,6 +161,7 @@ function validate(draft: Draft): void {
   job.lastErrorMessage = checked.ok
     ? `topic ${unrouted ?? ''} has no route`
     : checked.errors.map((error) => `${error.path}: ${error.message}`).join('; ');
+  leaveOut(draft);
   moveJob(draft, 'rejected', null, { errorCode: code });
   ended(draft);
 }

@@ -50,7 +50,11 @@ function effectOf(step: StepState, plan: StepPlan): 'applied' | 'unknown' | null
 
 /** Every effect that is or may be applied, in order of definition; none once the job is complete. */
 export function openEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
-  if (job.state === 'COMPLETED') return pastEffects(job);
+  return [...(job.state === 'COMPLETED' ? [] : roundEffects(job, plan)), ...pastEffects(job)];
+}
+
+/** Those of the round that the steps are in now. */
+export function roundEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
   const open: OpenEffect[] = [];
   for (const step of job.steps) {
     const stepPlan = planOf(plan, step.name);
@@ -61,7 +65,7 @@ export function openEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
     const since = step.completedAt ?? step.startedAt ?? job.updatedAt;
     open.push({ step: step.name, operationId: forwardOperationId(job, step), state, since });
   }
-  return [...open, ...pastEffects(job)];
+  return open;
 }
 
 /** Effects of earlier rounds that came to stand after their round was over. */

@@ -2,11 +2,11 @@
  * How a job turns back and how it ends. The state turns at once; what is still in flight is waited for, and only then
  * undone. An end is called clean only when no effect is left and none is in doubt.
  */
-import { type Draft, moveJob, moveStep, setStep } from './draft.ts';
-import { hasEffects, openEffects, pivot } from './effects.ts';
-import { isBusinessRefusal, policyFor } from './errors.ts';
-import type { TurnBack } from './job.ts';
-import { LIMITS } from './limits.ts';
+import { type Draft, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
+import { hasEffects, openEffects, pivot, roundEffects } from './effects.ts';
+import { isBusinessRefusal, type PolicyOverrides, policyFor } from './errors.ts';
+import type { HistoryEntry, Job, TurnBack } from './job.ts';
+import type { WorkflowPlan } from './plan.ts';
 import { startNewRound } from './saga-retry.ts';
 import { settleWhileTurningBack, stopWaiting } from './settle.ts';
 import type { JobTrigger } from './transitions.ts';
@@ -55,10 +55,10 @@ export function turnBack(draft: Draft, cause: Cause): void {
   ended(draft);
 }
 
-/** Without effects there is nothing to wait for: a call that only reads may still be out, its answer is not needed. */
-function abandonReads(draft: Draft, errorCode: string): void {
+/** Nothing has to be waited for any more: a call that only reads may still be out, its answer is not needed. */
+export function abandonReads(draft: Draft, errorCode: string): void {
   for (const step of draft.job.steps) {
-    if (step.status !== 'dispatched') continue;
+    if (step.status !== 'dispatched' || stepPlan(draft, step).kind !== 'readOnly') continue;
     moveStep(draft, step, 'refused', { lease: null, errorCode, errorMessage: 'the job ended before the answer came' });
   }
 }
@@ -103,7 +103,8 @@ export function endCompensation(draft: Draft): void {
     moveJob(draft, 'undo_failed', null, { errorCode: 'ORCH_COMPENSATION_FAILED', step: failedUndo.name });
     return;
   }
-  const left = openEffects(job, plan)[0];
+  // What came to stand of an earlier round is undone by a job of its own once this one has ended.
+  const left = roundEffects(job, plan)[0];
   if (left !== undefined) {
     job.stoppedReason = 'ORCH_OUTCOME_UNKNOWN';
     moveJob(draft, 'effect_unknown', null, { errorCode: 'ORCH_OUTCOME_UNKNOWN', step: left.step });
@@ -112,15 +113,47 @@ export function endCompensation(draft: Draft): void {
   if (startNewRound(draft)) return;
   const cancelled = job.turnBack?.cause === 'cancel';
   const errorCode = cancelled ? 'ORCH_CANCELLED' : job.lastErrorCode;
+  job.stoppedReason = whyTurnedBack(draft) ?? job.stoppedReason;
   moveJob(draft, 'all_undone', cancelled ? 'after_cancel' : 'after_failure', { errorCode });
   ended(draft);
+}
+
+/** Trouble on the way back that was settled is no longer why the job stopped: that is again why it turned back. */
+function whyTurnedBack({ job, plan, context }: Draft): string | null {
+  switch (job.turnBack?.cause) {
+    case 'cancel':
+      return 'ORCH_CANCELLED';
+    case 'deadline':
+      return 'ORCH_DEADLINE_EXCEEDED';
+    case 'failure': {
+      const failed = turnedBackBy(job);
+      if (failed?.errorCode == null) return job.lastErrorCode;
+      return stoppedBy(failed.errorCode, [context.rules.policies, plan.retry, retryOf(plan, failed.step)]);
+    }
+    case undefined:
+      return null;
+  }
+}
+
+/** The entry with which the job last left the way forward; undefined when an operator sent it back. */
+function turnedBackBy(job: Pick<Job, 'history'>): HistoryEntry | undefined {
+  return job.history.findLast(({ from, to }) => to === 'COMPENSATING' && from !== 'NEEDS_REVIEW');
+}
+
+/** Patience ran out where the error itself would have allowed another try. */
+export function stoppedBy(code: string, scopes: readonly PolicyOverrides[]): string {
+  return policyFor(code, scopes).retryable ? 'ORCH_RETRY_BUDGET_EXHAUSTED' : code;
+}
+
+function retryOf(plan: WorkflowPlan, step: string | null): PolicyOverrides {
+  return plan.steps.find((one) => one.name === step)?.retry ?? {};
 }
 
 /** The last touches of a terminal state. Quarantine is a second entry of the same write, so nobody sees a false end. */
 export function ended(draft: Draft): void {
   const { job } = draft;
   if (job.state === 'COMPLETED') job.outcome = 'succeeded';
-  else job.outcome = 'rolled_back';
+  else job.outcome = openEffects(job, draft.plan).length === 0 ? 'rolled_back' : 'partially_rolled_back';
   if (job.state === 'FAILED' && isQuarantined(draft)) {
     moveJob(draft, 'quarantined', 'policy_says_so', { errorCode: job.lastErrorCode });
   }
@@ -131,13 +164,13 @@ const OUR_OWN_CONTRACT_ERRORS = ['CONTRACT_INPUT_INVALID', 'CONTRACT_OUTPUT_INVA
 
 function isQuarantined(draft: Draft): boolean {
   const { job, plan, context } = draft;
-  if (plan.quarantine === 'always') return true;
+  if (plan.quarantine === 'always' || job.outcome !== 'rolled_back') return true;
   const code = job.lastErrorCode ?? '';
   if (job.stoppedReason === 'ORCH_DEADLINE_EXCEEDED') return true;
   if (job.stoppedReason === 'ORCH_RETRY_BUDGET_EXHAUSTED') {
-    const cause = job.history.findLast((entry) => entry.step !== null)?.step;
-    const ofStep = plan.steps.find((step) => step.name === cause)?.retry ?? {};
-    return policyFor(code, [context.rules.policies, plan.retry, ofStep]).deadLetterOnExhaustion;
+    const failed = job.history.findLast((entry) => entry.step !== null && entry.errorCode === code);
+    return policyFor(code, [context.rules.policies, plan.retry, retryOf(plan, failed?.step ?? null)])
+      .deadLetterOnExhaustion;
   }
   const ours = OUR_OWN_CONTRACT_ERRORS.includes(code);
   const answersTheCaller = job.source === 'api' || job.source === 'batch';
@@ -150,9 +183,12 @@ export function askForReview(draft: Draft, step: string): void {
   moveJob(draft, 'undecidable', null, { errorCode: 'ORCH_OUTCOME_UNKNOWN', step });
 }
 
+const DAY_MS = 86_400_000;
+
 export function remind(draft: Draft): void {
   const open = openEffects(draft.job, draft.plan).length;
-  const days = Math.round(LIMITS.reviewReminderMs / 86_400_000);
+  const since = draft.job.history.findLast(({ from, to }) => to === 'NEEDS_REVIEW' && from !== to)?.at;
+  const days = Math.floor((draft.context.now - (since ?? draft.context.now)) / DAY_MS);
   moveJob(draft, 'review_reminder', null, {
     reason: `still waiting for a person after ${days} day(s), ${open} effect(s) open`,
     errorCode: draft.job.stoppedReason,

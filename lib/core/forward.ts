@@ -7,8 +7,7 @@ import { failure } from './answers.ts';
 import { callForward, callQuery, fits, refuseUncallable } from './calls.ts';
 import { type Draft, forwardInFlight, leaseHolds, mappingContext, moveJob, stepPlan } from './draft.ts';
 import { pivot } from './effects.ts';
-import { askForReview, ended, turnBack } from './ends.ts';
-import { policyFor } from './errors.ts';
+import { askForReview, ended, stoppedBy, turnBack } from './ends.ts';
 import type { StepState } from './job.ts';
 import { newValue } from './job.ts';
 import { LIMITS } from './limits.ts';
@@ -131,8 +130,6 @@ function turnBackFor(draft: Draft, step: StepState): void {
   const code = step.errorCode ?? 'ORCH_OUTCOME_UNKNOWN';
   draft.job.lastErrorCode = code;
   draft.job.lastErrorMessage = step.errorMessage;
-  // Patience ran out where the error itself would have allowed another try.
-  const policy = policyFor(code, [draft.context.rules.policies, draft.plan.retry, stepPlan(draft, step).retry]);
-  const stoppedReason = policy.retryable ? 'ORCH_RETRY_BUDGET_EXHAUSTED' : code;
+  const stoppedReason = stoppedBy(code, [draft.context.rules.policies, draft.plan.retry, stepPlan(draft, step).retry]);
   turnBack(draft, { cause: 'failure', code, stoppedReason, step: step.name });
 }

@@ -49,12 +49,12 @@ function recoveryFor(
   name: string,
   operationId: string,
 ): Submission | null {
-  const step = stateAt(job, name, operationId);
+  const found = stateAt(job, name, operationId);
   const stepPlan = planOf(plan, name);
-  if (step === null || !hasUndo(stepPlan)) return null;
+  if (found === null || !hasUndo(stepPlan)) return null;
+  const { step, generation } = found;
   const request = undoRequest(draftOf(job, plan, context, null), step, stepPlan);
   if (!request.ok) return null;
-  const generation = step.undo === null ? 0 : step.undo.generation + 1;
   const undoes: Undoes = { jobId: job.jobId, step: name, round: step.round, generation, topic: request.topic };
   const idempotencyKey = `${operationId}#${generation}`;
   return {
@@ -71,15 +71,20 @@ function recoveryFor(
   };
 }
 
-/** The step as it was in the round of this operation. */
-function stateAt(job: Job, name: string, operationId: string): StepState | null {
+/** The step as it was in the round of this operation, and the first generation of its undo that was never called. */
+function stateAt(job: Job, name: string, operationId: string): { step: StepState; generation: number } | null {
   const step = job.steps.find((one) => one.name === name);
   if (step === undefined) return null;
-  if (operationIdOf(job.jobId, name, step.round) === operationId) return step;
+  if (operationIdOf(job.jobId, name, step.round) === operationId) {
+    return { step, generation: nextAfter(step.undo?.generation) };
+  }
   const past = job.past.find((one) => one.step === name && operationIdOf(job.jobId, name, one.round) === operationId);
   if (past === undefined) return null;
-  const undo = past.generation === null || step.undo === null ? null : { ...step.undo, generation: past.generation };
-  return { ...step, round: past.round, output: past.output, undo };
+  return { step: { ...step, round: past.round, output: past.output }, generation: nextAfter(past.generation) };
+}
+
+function nextAfter(generation: number | null | undefined): number {
+  return generation == null ? 0 : generation + 1;
 }
 
 /** The definition of a recovery job: one step, which is the undo; patient like an undo, and quarantined if it fails. */
@@ -106,6 +111,9 @@ export function recoveryPlan(plan: WorkflowPlan, undoes: Undoes): WorkflowPlan {
     ],
     stages: 1,
     recovery: null,
+    // It has the time and the tries of an undo, however little of both the workflow gives its own steps.
+    deadlineMs: plan.undoDeadlineMs,
+    maxRetries: Math.max(plan.maxRetries, undone.undo.retry.maxAttempts ?? UNDO_POLICY.maxAttempts),
     retry: {},
     quarantine: 'always',
     sagaRetry: null,

@@ -3,6 +3,7 @@
  * own, so that nothing an earlier one did can be taken for the work of this one.
  */
 import { type Draft, draw, moveJob, moveStep, stepPlan } from './draft.ts';
+import { openEffects } from './effects.ts';
 import { policyFor } from './errors.ts';
 import { newStep, type PastOperation, type StepState } from './job.ts';
 import { hasUndo } from './plan.ts';
@@ -11,7 +12,7 @@ import { planRetry } from './retry.ts';
 /** Starts the next round if the definition has one left and the cause may pass; false: the job ends here. */
 export function startNewRound(draft: Draft): boolean {
   const { job, plan, context } = draft;
-  if (plan.sagaRetry === null || job.turnBack?.cause !== 'failure') return false;
+  if (plan.sagaRetry === null || job.turnBack?.cause !== 'failure' || !wentCleanly(draft)) return false;
   const cause = policyFor(job.lastErrorCode ?? '', [context.rules.policies, plan.retry]);
   const retry = planRetry({ ...plan.sagaRetry, retryable: cause.retryable }, job.sagaRound, draw(draft));
   if (!retry.again) return false;
@@ -26,6 +27,13 @@ export function startNewRound(draft: Draft): boolean {
   job.outcome = null;
   job.maxRetries = job.retryCount + plan.maxRetries;
   return true;
+}
+
+/** Nothing is left, of any round, and no person had to help: what was once partial is never tried again by itself. */
+function wentCleanly({ job, plan }: Draft): boolean {
+  const turned = job.history.findLastIndex(({ from, to }) => to === 'COMPENSATING' && from !== 'NEEDS_REVIEW');
+  const since = job.history.slice(turned);
+  return turned >= 0 && !since.some(({ to }) => to === 'NEEDS_REVIEW') && openEffects(job, plan).length === 0;
 }
 
 /** Of what has succeeded, and was undone, there is no more to hear; what has nothing to undo leaves nothing. */
