@@ -16,6 +16,10 @@ export const DOOR_VARIABLES = {
   operateScope: 'DACAPO_OPERATE_SCOPE',
 } as const;
 
+/** Every function is told the name of its deployment: the dimension of its metrics. */
+export const DEPLOYMENT_VARIABLE = 'DACAPO_DEPLOYMENT';
+export const METRICS_NAMESPACE = 'dacapo';
+
 export const PARTICIPANT_VARIABLES = {
   operationsTable: 'DACAPO_OPERATIONS_TABLE',
 } as const;
@@ -46,6 +50,10 @@ export function readDoorEnvironment(variables: Variables = process.env): DoorEnv
     operators: data[DOOR_VARIABLES.operators],
     operateScope: data[DOOR_VARIABLES.operateScope],
   };
+}
+
+export function readDeployment(variables: Variables = process.env): string {
+  return variables[DEPLOYMENT_VARIABLE] || 'dacapo';
 }
 
 export function readOperationsTable(variables: Variables = process.env): string {

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
-  type DynamoDBClient,
+  DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
   paginateScan,
@@ -23,6 +23,11 @@ export interface DynamoOperationsOptions {
   readonly now: () => number;
   /** How long an operation is remembered after its last change; the table's TTL attribute is `expires_at`. */
   readonly remembersMs?: number;
+}
+
+/** Region, credentials and endpoint as the environment says; three attempts, as the SDK's standard is. */
+export function dynamoClient(): DynamoDBClient {
+  return new DynamoDBClient({});
 }
 
 interface Stored {

@@ -1,0 +1,14 @@
+/** Everything of the HTTP API but submitting: jobs, lists, dead letters, definitions, and what people do about them. */
+import type { Door } from '../lib/http/parts.ts';
+import { container } from './parts/engine.ts';
+import { answer } from './parts/http.ts';
+import { lambda } from './parts/lambda.ts';
+
+const { engine } = container('operate');
+const { queue } = engine.ports;
+/** What starts here, a replay, is waited for by nobody. */
+const door: Door = {
+  started: (jobId) => queue.send('dispatch', { kind: 'hint', jobId, revision: 0, hops: 0 }, 0),
+};
+
+export const handler = lambda((event: Parameters<typeof answer>[0], context) => answer(event, context, engine, door));

@@ -1,0 +1,5 @@
+/** The example service `inventory`. */
+import { inventory } from '../../lib/participants/inventory.ts';
+import { participant } from '../parts/participant.ts';
+
+export const handler = participant(inventory);

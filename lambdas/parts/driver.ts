@@ -1,0 +1,34 @@
+/**
+ * A driver as a function: one message of its queue at a time, or one hint from a submit that waits. What it cannot
+ * settle goes back to the queue: a definition that this deployment does not have, a message without a job.
+ */
+import type { Context, SQSEvent } from 'aws-lambda';
+import { type ReadMessage, readMessage, readMessageDocument } from '../../lib/contract/messages.ts';
+import type { DriverKind } from '../../lib/core/events.ts';
+import { drive } from '../../lib/operations/drive.ts';
+import type { Engine } from '../../lib/operations/engine.ts';
+import { eachMessage } from './batch.ts';
+import { lambda } from './lambda.ts';
+import { count } from './metrics.ts';
+
+export function driver(engine: Engine, kind: DriverKind) {
+  const { clock, log } = engine.ports;
+
+  const run = async (message: ReadMessage | null, context: Context): Promise<void> => {
+    if (message === null) throw new Error('this is neither a hint nor a result');
+    const { end } = await drive(engine, {
+      jobId: message.jobId,
+      kind,
+      remainingMs: () => context.getRemainingTimeInMillis(),
+      hops: message.kind === 'hint' ? message.hops : 0,
+      results: message.kind === 'result' ? [message.result] : [],
+    });
+    if (end === 'unknown_version') count('UnknownVersion');
+    if (end === 'missing' || end === 'unknown_version') throw new Error(`job ${message.jobId}: ${end}`);
+  };
+
+  return lambda(async (event: SQSEvent | object, context) => {
+    if (!('Records' in event)) return run(readMessageDocument(event, clock.now()), context);
+    return eachMessage(event, context, log, ({ body }) => run(readMessage(body, clock.now()), context));
+  });
+}

@@ -1,0 +1,36 @@
+/**
+ * `cdk deploy --all`: the orchestrator with the examples. Context chooses what a deployment differs in:
+ *   -c name=…              names the stacks (default dacapo)
+ *   -c auth=jwt -c issuer=… -c audience=…    JWTs in place of IAM
+ *   -c disposable=true     everything is deleted with its stack; for trials
+ */
+import { App, Tags, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import type { DoorAuth } from './http-door.ts';
+import { addDeployment } from './stacks.ts';
+
+const app = new App();
+const text = (name: string): string | undefined => {
+  const value: unknown = app.node.tryGetContext(name);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+function auth(): DoorAuth | undefined {
+  const kind = text('auth') ?? 'iam';
+  if (kind === 'iam') return undefined;
+  const [issuer, audience] = [text('issuer'), text('audience')];
+  if (kind !== 'jwt' || issuer === undefined || audience === undefined) {
+    throw new Error('context auth: leave it out for IAM, or give -c auth=jwt with -c issuer=… and -c audience=…');
+  }
+  return { kind: 'jwt', issuer, audience: audience.split(',') };
+}
+
+const name = text('name');
+const doors = auth();
+addDeployment(app, {
+  disposable: text('disposable') === 'true',
+  ...(name === undefined ? {} : { name }),
+  ...(doors === undefined ? {} : { auth: doors }),
+});
+Tags.of(app).add('project', 'dacapo');
+Validations.of(app).addPlugins(new AwsSolutionsChecks());

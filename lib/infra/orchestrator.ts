@@ -1,0 +1,259 @@
+/**
+ * The orchestrator in a team's own app: functions, queues, API, timers and alarms around a `State`. It is replaceable:
+ * everything that must not be lost lies in the state.
+ *
+ *   new Orchestrator(this, 'Orchestrator', {
+ *     state, definitions: { registry: definitions, module: join(import.meta.dirname, 'workflows.ts') }, participants,
+ *   });
+ */
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Schedule as Rate, Rule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { AWS_VARIABLES } from '../contract/aws-environment.ts';
+import { DOOR_VARIABLES, SUBMIT_DETAIL_TYPE } from '../contract/door-environment.ts';
+import type { Registry } from '../definition/index.ts';
+import { Alarms } from './alarms.ts';
+import { entryOf } from './bundle.ts';
+import { addDashboard } from './dashboard.ts';
+import { acknowledgeWildcards, type Wildcard } from './findings.ts';
+import { type DoorAuth, HttpDoor } from './http-door.ts';
+import { RULE_RETRY } from './outcome-queue.ts';
+import { checkRoutes, grantCall, type Participant, tellRoutes } from './participants.ts';
+import { feed, grantSend, workQueue } from './queues.ts';
+import { ServiceFunction } from './service-function.ts';
+import { CONCURRENCY, type Concurrency, type ConcurrencyOverrides, FUNCTIONS, type FunctionName } from './settings.ts';
+import type { State } from './state.ts';
+
+export interface Definitions {
+  readonly registry: Registry;
+  /** Path of the module that exports it under the name `definitions`; the functions are bundled with it. */
+  readonly module: string;
+}
+
+export interface OrchestratorProps {
+  readonly state: State;
+  readonly definitions: Definitions;
+  readonly participants: readonly Participant[];
+  /** Default: IAM. */
+  readonly auth?: DoorAuth;
+  readonly concurrency?: ConcurrencyOverrides;
+}
+
+/** Names that are made at run time cannot be listed when the stack is made; what holds them is ours alone. */
+const WILDCARDS: readonly Wildcard[] = [
+  { resource: /Payloads\w*\/\*$/, reason: 'Objects of the payload bucket are named by job and content hash.' },
+  { resource: /:schedule\/[\w-]+\/\*$/, reason: 'Timers are named by job and revision, in a group of their own.' },
+  {
+    resource: /:execute-api:.*\*/,
+    reason: 'A caller may name any job or workflow; what it then sees the functions decide.',
+  },
+];
+const INTAKE_BATCH = 10;
+const DEAD_LETTER_BATCH = 10;
+
+const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
+  submit: 'Takes submits in over HTTP and waits with their callers',
+  operate: 'Everything else of the HTTP API: jobs, dead letters, actions of people',
+  dispatch: 'Drives jobs forward',
+  compensate: 'Undoes what failed jobs have done',
+  intake: 'Takes submits in from its queue and from the bus',
+  watchdog: 'Finds overdue jobs each minute',
+  'dead-letter': 'Sends dead letters of queues on their way again, or records them',
+};
+
+export class Orchestrator extends Construct {
+  readonly functions: Readonly<Record<FunctionName, ServiceFunction>>;
+  readonly dispatchQueue: Queue;
+  readonly compensateQueue: Queue;
+  /** Send submits here; see contracts of the doors. */
+  readonly intakeQueue: Queue;
+  readonly http: HttpDoor;
+  readonly alarms: Alarms;
+  /** Tells deployments in one account apart. */
+  readonly deployment: string;
+
+  private readonly state: State;
+  private readonly concurrency: Readonly<Record<keyof typeof CONCURRENCY, Concurrency>>;
+
+  constructor(scope: Construct, id: string, props: OrchestratorProps) {
+    super(scope, id);
+    checkRoutes(props.definitions.registry, props.participants);
+    this.state = props.state;
+    this.deployment = Stack.of(this).stackName;
+    this.concurrency = { ...CONCURRENCY, ...props.concurrency };
+    const { deadLetters } = props.state;
+    const queueFor = (name: 'dispatch' | 'compensate' | 'intake'): Queue =>
+      workQueue(this, `${titled(name)}Queue`, { deadLetters: deadLetters[name], worker: FUNCTIONS[name] });
+    this.dispatchQueue = queueFor('dispatch');
+    this.compensateQueue = queueFor('compensate');
+    this.intakeQueue = queueFor('intake');
+    this.functions = this.makeFunctions(props.definitions.module);
+
+    this.grantState();
+    this.connectQueues();
+    this.armTimers();
+    this.startWatchdog();
+    this.openBusDoor();
+    this.route(props.participants);
+    this.http = new HttpDoor(this, 'Http', { auth: props.auth ?? { kind: 'iam' }, ...this.functions });
+    this.alarms = new Alarms(this, 'Alarms', { orchestrator: this, state: props.state });
+    addDashboard(this, this, props.state);
+    acknowledgeWildcards(this, WILDCARDS);
+  }
+
+  /** Every function, with no rights yet. */
+  private makeFunctions(definitions: string): Readonly<Record<FunctionName, ServiceFunction>> {
+    const make = (name: FunctionName, recursive = false): ServiceFunction => {
+      const reserved = this.reservedOf(name);
+      return new ServiceFunction(this, titled(name), {
+        entry: entryOf(name),
+        definitions,
+        size: FUNCTIONS[name],
+        description: DESCRIPTIONS[name],
+        deployment: this.deployment,
+        recursive,
+        ...(reserved === null ? {} : { reserved }),
+      });
+    };
+    return {
+      submit: make('submit'),
+      operate: make('operate'),
+      dispatch: make('dispatch', true),
+      compensate: make('compensate', true),
+      intake: make('intake'),
+      watchdog: make('watchdog'),
+      'dead-letter': make('dead-letter', true),
+    };
+  }
+
+  private reservedOf(name: FunctionName): number | null {
+    return name === 'submit' || name === 'operate' ? null : this.concurrency[name].reserved;
+  }
+
+  private grantState(): void {
+    const { submit, operate, dispatch, compensate, intake, watchdog, 'dead-letter': deadLetter } = this.functions;
+    for (const one of [submit, operate, dispatch, compensate, intake, watchdog, deadLetter]) {
+      this.state.grantReadJobs(one);
+      this.state.grantWriteJobs(one);
+    }
+    for (const one of [operate, dispatch, compensate, intake, deadLetter]) {
+      this.state.grantWriteDeadLetters(one);
+      this.state.grantPublish(one);
+    }
+    this.state.grantLists(operate);
+    this.state.grantFindDueJobs(watchdog);
+    submit.allow({
+      actions: ['lambda:InvokeFunction'],
+      resources: [dispatch.function.functionArn],
+      variables: { [DOOR_VARIABLES.dispatchFunction]: dispatch.function.functionName },
+    });
+  }
+
+  private connectQueues(): void {
+    const { submit, operate, dispatch, compensate, intake, watchdog, 'dead-letter': deadLetter } = this.functions;
+    for (const one of [submit, operate, dispatch, compensate, intake, watchdog, deadLetter]) {
+      grantSend(one, this.dispatchQueue, { [AWS_VARIABLES.dispatchQueueUrl]: this.dispatchQueue.queueUrl });
+    }
+    for (const one of [operate, dispatch, compensate, watchdog, deadLetter]) {
+      grantSend(one, this.compensateQueue, { [AWS_VARIABLES.compensateQueueUrl]: this.compensateQueue.queueUrl });
+    }
+    watchdog.allow({
+      actions: ['sqs:GetQueueAttributes'],
+      resources: [this.dispatchQueue.queueArn, this.compensateQueue.queueArn],
+    });
+    // One message at a time: a slow job never returns its neighbours.
+    feed(dispatch, this.dispatchQueue, { batchSize: 1, maxConcurrency: this.concurrency.dispatch.perQueue });
+    feed(compensate, this.compensateQueue, { batchSize: 1, maxConcurrency: this.concurrency.compensate.perQueue });
+    feed(intake, this.intakeQueue, { batchSize: INTAKE_BATCH, maxConcurrency: this.concurrency.intake.perQueue });
+    const { dispatch: forward, compensate: back, intake: doors, schedules } = this.state.deadLetters;
+    for (const queue of [forward, back, doors, schedules]) {
+      feed(deadLetter, queue, {
+        batchSize: DEAD_LETTER_BATCH,
+        maxConcurrency: this.concurrency['dead-letter'].perQueue,
+      });
+    }
+  }
+
+  /** Waits beyond what a queue can delay: one-off schedules that delete themselves, sent under a role of their own. */
+  private armTimers(): void {
+    const stack = Stack.of(this);
+    const group = new ScheduleGroup(this, 'Timers');
+    const queues = [this.dispatchQueue.queueArn, this.compensateQueue.queueArn];
+    const role = new Role(this, 'TimerRole', {
+      description: 'Sends the hints of timers',
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': stack.account },
+          ArnEquals: { 'aws:SourceArn': group.scheduleGroupArn },
+        },
+      }),
+    });
+    const { schedules } = this.state.deadLetters;
+    role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [...queues, schedules.queueArn] }));
+    for (const one of [this.functions.dispatch, this.functions.compensate]) {
+      one.allow({
+        actions: ['scheduler:CreateSchedule'],
+        // Names follow from jobs, so none can be listed here; the group is ours alone.
+        resources: [
+          stack.formatArn({ service: 'scheduler', resource: 'schedule', resourceName: `${group.scheduleGroupName}/*` }),
+        ],
+        variables: {
+          [AWS_VARIABLES.scheduleGroup]: group.scheduleGroupName,
+          [AWS_VARIABLES.scheduleRoleArn]: role.roleArn,
+          [AWS_VARIABLES.dispatchQueueArn]: this.dispatchQueue.queueArn,
+          [AWS_VARIABLES.compensateQueueArn]: this.compensateQueue.queueArn,
+          [AWS_VARIABLES.scheduleDlqArn]: schedules.queueArn,
+        },
+      });
+      one.allow({
+        actions: ['iam:PassRole'],
+        resources: [role.roleArn],
+        conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+      });
+    }
+  }
+
+  private startWatchdog(): void {
+    new Rule(this, 'EachMinute', {
+      description: 'Wakes the watchdog',
+      schedule: Rate.rate(Duration.minutes(1)),
+      targets: [
+        new LambdaFunction(this.functions.watchdog.function, {
+          deadLetterQueue: this.state.deadLetterQueueOfRules('ticks'),
+          // The next tick is as good as this one.
+          maxEventAge: Duration.minutes(1),
+          retryAttempts: 0,
+        }),
+      ],
+    });
+  }
+
+  private openBusDoor(): void {
+    new Rule(this, 'SubmitEvents', {
+      description: 'Events that start a process',
+      eventBus: this.state.bus,
+      eventPattern: { detailType: [SUBMIT_DETAIL_TYPE] },
+      targets: [
+        new SqsQueue(this.intakeQueue, {
+          deadLetterQueue: this.state.deadLetterQueueOfRules('intake'),
+          ...RULE_RETRY,
+        }),
+      ],
+    });
+  }
+
+  private route(participants: readonly Participant[]): void {
+    const { operate, dispatch, compensate, watchdog, 'dead-letter': deadLetter } = this.functions;
+    for (const one of [operate, dispatch, compensate, watchdog, deadLetter]) tellRoutes(one, participants);
+    for (const one of [dispatch, compensate]) grantCall(one, participants);
+  }
+}
+
+/** `dead-letter` → `DeadLetter`. */
+function titled(name: string): string {
+  return name.replace(/(^|-)([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
+}
