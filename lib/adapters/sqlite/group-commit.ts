@@ -77,14 +77,23 @@ export class GroupCommit {
   }
 
   #failed(units: Unit[], running: Unit | null, error: unknown): Unit[] {
-    // Some failures have ended the transaction already.
-    if (this.#sql.isTransaction) this.#sql.exec('ROLLBACK');
-    if (running !== null && !isStoreFailure(error)) {
+    const cause = this.#rollback() ?? error;
+    if (running !== null && cause === error && !isStoreFailure(error)) {
       running.reject(error);
       return units.filter((unit) => unit !== running);
     }
-    const failure = new StoreError(describeFailure(error, this.#sql.location()), { cause: error });
+    const failure = new StoreError(describeFailure(cause, this.#sql.location()), { cause });
     for (const unit of units) unit.reject(failure);
     return [];
+  }
+
+  /** Some failures have ended the transaction already; answers why it could not be ended otherwise. */
+  #rollback(): unknown {
+    try {
+      if (this.#sql.isTransaction) this.#sql.exec('ROLLBACK');
+      return null;
+    } catch (error) {
+      return error;
+    }
   }
 }
