@@ -12,7 +12,7 @@ import type { JsonObject } from '../core/json.ts';
 import { answerTheRest } from '../http/app.ts';
 import { readDocument } from '../http/read-body.ts';
 import { json } from '../http/respond.ts';
-import { type Asked, type Handler, resource } from '../http/routing.ts';
+import { type Asked, type Handler, type Methods, resource } from '../http/routing.ts';
 import type { ProcessLife } from './life.ts';
 import { services, topics } from './routes.ts';
 
@@ -25,25 +25,19 @@ export interface LocalParts {
 export function localApp(parts: LocalParts): Hono {
   const app = new Hono();
   const { life } = parts;
-  resource(app, '/local/faults', {
-    GET: plain(() => json(200, { items: life().foundation.faults.list().map(shownFault) })),
-    POST: async (asked) => addFault(life(), asked),
-    DELETE: plain(async () => {
+  const local = (path: string, methods: Methods): void => resource(app, `/local/${path}`, withoutParameters(methods));
+  local('faults', {
+    GET: () => json(200, { items: life().foundation.faults.list().map(shownFault) }),
+    POST: (asked) => addFault(life(), asked),
+    DELETE: async () => {
       await life().foundation.faults.clear();
       return json(200, { items: [] });
-    }),
-  });
-  resource(app, '/local/participants/:service', { GET: (asked) => showParticipant(life(), asked) });
-  resource(app, '/local/events', {
-    GET: plain(async () => json(200, { items: (await life().foundation.stores.bus.published()).map(shownEvent) })),
-  });
-  resource(app, '/local/clock', {
-    POST: async (asked) => {
-      await life().advance(readAdvance(await readDocument(asked.request, ACTION_BYTES_MAX)));
-      return json(200, { now: isoTime(life().foundation.clock.now()) });
     },
   });
-  resource(app, '/local/restart', {
+  local('participants/:service', { GET: (asked) => showParticipant(life(), asked) });
+  local('events', { GET: () => showEvents(life()) });
+  local('clock', { POST: (asked) => moveClock(life(), asked) });
+  local('restart', {
     POST: async (asked) => {
       await refuseBody(asked.request);
       await parts.restart(asked.request);
@@ -54,11 +48,24 @@ export function localApp(parts: LocalParts): Hono {
   return app;
 }
 
-function plain(handler: Handler): Handler {
-  return (asked) => {
-    refuseParameters(asked.parameters);
-    return handler(asked);
-  };
+function withoutParameters(methods: Methods): Methods {
+  const strict =
+    (handler: Handler): Handler =>
+    (asked) => {
+      refuseParameters(asked.parameters);
+      return handler(asked);
+    };
+  return Object.fromEntries(Object.entries(methods).map(([method, handler]) => [method, strict(handler)]));
+}
+
+async function showEvents(life: ProcessLife): Promise<Response> {
+  const events = await life.foundation.stores.bus.published();
+  return json(200, { items: events.map(shownEvent) });
+}
+
+async function moveClock(life: ProcessLife, asked: Asked): Promise<Response> {
+  await life.advance(readAdvance(await readDocument(asked.request, ACTION_BYTES_MAX)));
+  return json(200, { now: isoTime(life.foundation.clock.now()) });
 }
 
 async function addFault(life: ProcessLife, asked: Asked): Promise<Response> {

@@ -50,6 +50,7 @@ describe('a running process', () => {
     expect(await strange(port, { origin: `http://localhost:${port}` })).toBe(200);
     expect(await strange(port, {}, '/local/faults?x=1')).toBe(400);
     expect(await strange(port, {}, '/local/nothing')).toBe(404);
+    expect(await strange(port, {}, 'http://evil.example/jobs')).toBe(400);
   });
 });
 
@@ -127,6 +128,7 @@ describe('a restart', () => {
   it('takes no body', async () => {
     const { post } = await start(await temporaryDirectory());
     expect((await post('/local/restart', { hard: true })).status).toBe(400);
+    expect((await post('/local/restart?hard=1')).status).toBe(400);
   });
 });
 
