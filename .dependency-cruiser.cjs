@@ -188,6 +188,7 @@ const ENTRY_POINTS = [
   '^lambdas/',
   '^scripts/([^/]+|[^/]+/main)\\.ts$',
   '^test/.*\\.test\\.ts$',
+  '^test/.*\\.process\\.ts$', // programs that a test starts and kills
   '^test/(acceptance|types)/', // found by their own runner, and by tsc
 ];
 

@@ -33,19 +33,6 @@ export function virtualClock(start: EpochMs, settle: () => Promise<void> = oneTu
   /** Sorted by time, then by order of arming. */
   const agenda: Armed[] = [];
 
-  /** Index of the first entry that comes after the given time and order. */
-  const placeOf = (at: EpochMs, order: number): number => {
-    let low = 0;
-    let high = agenda.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const entry = agenda[middle];
-      if (entry !== undefined && (entry.at < at || (entry.at === at && entry.order <= order))) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-
   /** Runs the first action due by `end`; false: there is none. */
   const runNext = (end: EpochMs): boolean => {
     const [first] = agenda;
@@ -79,9 +66,9 @@ export function virtualClock(start: EpochMs, settle: () => Promise<void> = oneTu
     after: (ms, action) => {
       armedBefore += 1;
       const entry: Armed = { at: now + Math.max(0, ms), order: armedBefore, action };
-      agenda.splice(placeOf(entry.at, entry.order), 0, entry);
+      agenda.splice(placeAfter(agenda, entry), 0, entry);
       return () => {
-        const index = placeOf(entry.at, entry.order) - 1;
+        const index = placeAfter(agenda, entry) - 1;
         if (agenda[index] === entry) agenda.splice(index, 1);
       };
     },
@@ -97,4 +84,17 @@ export function virtualClock(start: EpochMs, settle: () => Promise<void> = oneTu
     advanceUntil,
     settle,
   };
+}
+
+/** Where what comes after this entry begins. */
+function placeAfter(agenda: readonly Armed[], { at, order }: Armed): number {
+  let low = 0;
+  let high = agenda.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const entry = agenda[middle];
+    if (entry !== undefined && (entry.at < at || (entry.at === at && entry.order <= order))) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

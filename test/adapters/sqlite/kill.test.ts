@@ -7,7 +7,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type { JobId } from '../../../lib/core/ids.ts';
 import { opened, portsOn, temporaryPath } from './file.ts';
 
-const WRITER = fileURLToPath(import.meta.resolve('./writer.ts'));
+const WRITER = fileURLToPath(import.meta.resolve('./writer.process.ts'));
 
 function acknowledged(notes: string): string[] {
   // A note that the kill cut short was not read by anybody.
