@@ -19,9 +19,10 @@ export interface TopicNeed {
   readonly uses: readonly TopicUse[];
 }
 
-export interface Registry {
+/** `W` is every workflow in it, for a client that takes its types from here. */
+export interface Registry<W extends Workflow = Workflow> {
   /** By type, then version. */
-  readonly workflows: readonly Workflow[];
+  readonly workflows: readonly W[];
   /** The given version, or the newest when it is null. */
   find(type: string, version: number | null): WorkflowPlan | undefined;
   list(): readonly WorkflowPlan[];
@@ -31,8 +32,8 @@ export interface Registry {
   missingRoutes(route: (topic: string) => unknown): string[];
 }
 
-export function registry(...given: readonly Workflow[]): Registry {
-  const workflows = given.toSorted((a, b) => compare(a.plan, b.plan));
+export function registry<const W extends readonly Workflow[]>(...given: W): Registry<W[number]> {
+  const workflows: readonly W[number][] = given.toSorted((a, b) => compare(a.plan, b.plan));
   refuseTwins(workflows);
   const plans = workflows.map((one) => one.plan);
   const needs = needsOf(plans);

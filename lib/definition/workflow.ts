@@ -17,14 +17,16 @@ import type { Seen, Step, StepDraft } from './step.ts';
 declare const types: unique symbol;
 
 /** A finished definition: the plan for the engine, the schemas for documents, the types for a client. */
-export interface Workflow<S extends z.ZodType = z.ZodType, P = unknown, R = unknown> {
+export interface Workflow<S extends z.ZodType = z.ZodType, P = unknown, R = unknown, T extends string = string> {
   readonly plan: WorkflowPlan;
   readonly input: S;
   /** What each step answers, by step name. */
   readonly outputs: Readonly<Record<string, z.ZodType>>;
-  readonly [types]?: { readonly outputs: P; readonly output: R };
+  readonly [types]?: { readonly outputs: P; readonly output: R; readonly type: T };
 }
 
+/** Its type's name, by which a client picks it. */
+export type TypeOf<W extends Workflow> = NonNullable<W[typeof types]>['type'];
 /** What a caller submits. */
 export type InputOf<W extends Workflow> = z.input<W['input']>;
 /** What a completed job answers. */
@@ -40,7 +42,7 @@ type Plus<P, N1 extends string, O1, N2 extends string, O2> = P & { readonly [K i
 /** One plain object instead of a pile of intersections: it is what an editor shows. */
 type Flat<T> = T extends infer U ? { readonly [K in keyof U]: U[K] } : never;
 
-export interface WorkflowBuilder<S extends z.ZodType, P extends Outputs> {
+export interface WorkflowBuilder<S extends z.ZodType, P extends Outputs, T extends string = string> {
   /**
    * Steps that run at the same time, once the stage before is done. Eight abreast; for many alike use a fan-out.
    * They are told apart one by one because only so can each mapper be typed by what the stage offers.
@@ -71,44 +73,47 @@ export interface WorkflowBuilder<S extends z.ZodType, P extends Outputs> {
     f?: Step<F, OF, z.output<S>, P>,
     g?: Step<G, OG, z.output<S>, P>,
     h?: Step<H, OH, z.output<S>, P>,
-  ): WorkflowBuilder<S, Flat<Plus<Plus<Plus<Plus<P, A, OA, B, OB>, C, OC, D, OD>, E, OE, F, OF>, G, OG, H, OH>>>;
+  ): WorkflowBuilder<S, Flat<Plus<Plus<Plus<Plus<P, A, OA, B, OB>, C, OC, D, OD>, E, OE, F, OF>, G, OG, H, OH>>, T>;
   /** Which undo comes first: every step with an undo, once. Default: last completed first. */
-  recovery(...steps: (keyof P & string)[]): WorkflowBuilder<S, P>;
+  recovery(...steps: (keyof P & string)[]): WorkflowBuilder<S, P, T>;
   /** Undo everything at once instead of one after another. */
-  concurrentUndo(): WorkflowBuilder<S, P>;
+  concurrentUndo(): WorkflowBuilder<S, P, T>;
   /** How long a job may go forward. Default `'24 h'`. */
-  deadline(duration: Duration): WorkflowBuilder<S, P>;
+  deadline(duration: Duration): WorkflowBuilder<S, P, T>;
   /** How long a rollback may take before a person is called. Default `'24 h'`. */
-  undoDeadline(duration: Duration): WorkflowBuilder<S, P>;
+  undoDeadline(duration: Duration): WorkflowBuilder<S, P, T>;
   /** Retries of all steps of a job together. Default 20. */
-  maxRetries(count: number): WorkflowBuilder<S, P>;
+  maxRetries(count: number): WorkflowBuilder<S, P, T>;
   /** Retry policies for every step, by error code (`EXT_TIMEOUT`) or prefix (`EXT_`). */
-  retry(overrides: PolicyOverrides): WorkflowBuilder<S, P>;
+  retry(overrides: PolicyOverrides): WorkflowBuilder<S, P, T>;
   /** Names of the outcome events. Default `<type>:completed` and `<type>:failed`. */
-  events(names: { readonly completed?: string; readonly failed?: string }): WorkflowBuilder<S, P>;
+  events(names: { readonly completed?: string; readonly failed?: string }): WorkflowBuilder<S, P, T>;
   /** `'always'` quarantines business refusals too. */
-  quarantine(when: 'always' | 'default'): WorkflowBuilder<S, P>;
+  quarantine(when: 'always' | 'default'): WorkflowBuilder<S, P, T>;
   /** Tries the whole again after a clean rollback whose cause may pass; `maxAttempts` counts the first round too. */
-  sagaRetry(policy: PolicyOverride): WorkflowBuilder<S, P>;
+  sagaRetry(policy: PolicyOverride): WorkflowBuilder<S, P, T>;
   /** What a duplicate of a failed, cleanly rolled back job gets: its answer (default), or another run as a linked job. */
-  onFailed(answer: 'return' | 'rerun'): WorkflowBuilder<S, P>;
+  onFailed(answer: 'return' | 'rerun'): WorkflowBuilder<S, P, T>;
   /** What a completed job answers. Finishes the definition; throws `DefinitionError` when it is refused. */
-  output<R extends Body>(map: (seen: Seen<z.output<S>, P>) => R): Workflow<S, P, R>;
+  output<R extends Body>(map: (seen: Seen<z.output<S>, P>) => R): Workflow<S, P, R, T>;
 }
 
-export interface WorkflowStart {
+export interface WorkflowStart<T extends string> {
   /** What a job is submitted with. Strict objects refuse fields that nobody reads. */
-  input<S extends z.ZodType>(schema: S): WorkflowBuilder<S, NoOutputs>;
+  input<S extends z.ZodType>(schema: S): WorkflowBuilder<S, NoOutputs, T>;
 }
 
-export function workflow(type: string, version: number): WorkflowStart {
+export function workflow<const T extends string>(type: T, version: number): WorkflowStart<T> {
   return {
     input: (schema) => builder(schema, { type, version, input: schema, stages: [], output: () => null }),
   };
 }
 
-function builder<S extends z.ZodType, P extends Outputs>(input: S, draft: WorkflowDraft): WorkflowBuilder<S, P> {
-  const next = (said: Partial<WorkflowDraft>): WorkflowBuilder<S, P> => builder(input, { ...draft, ...said });
+function builder<S extends z.ZodType, P extends Outputs, T extends string>(
+  input: S,
+  draft: WorkflowDraft,
+): WorkflowBuilder<S, P, T> {
+  const next = (said: Partial<WorkflowDraft>): WorkflowBuilder<S, P, T> => builder(input, { ...draft, ...said });
   return {
     stage: (...steps) => builder(input, { ...draft, stages: [...draft.stages, draftsOf(steps)] }),
     recovery: (...recovery) => next({ recovery }),
@@ -129,7 +134,7 @@ function draftsOf(steps: readonly ({ readonly draft: StepDraft } | undefined)[])
   return steps.flatMap((one) => (one === undefined ? [] : [one.draft]));
 }
 
-function finish<S extends z.ZodType, P, R>(input: S, draft: WorkflowDraft): Workflow<S, P, R> {
+function finish<S extends z.ZodType, P, R, T extends string>(input: S, draft: WorkflowDraft): Workflow<S, P, R, T> {
   const problems = workflowProblems(draft);
   if (problems.length > 0) throw new DefinitionError(problems);
   const outputs = Object.fromEntries(draft.stages.flat().map((step) => [step.name, step.output]));

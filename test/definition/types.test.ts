@@ -4,7 +4,16 @@
  */
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { type InputOf, none, type OutputOf, type OutputsOf, step, workflow } from '../../lib/definition/index.ts';
+import {
+  type InputOf,
+  none,
+  type OutputOf,
+  type OutputsOf,
+  step,
+  type TypeOf,
+  workflow,
+} from '../../lib/definition/index.ts';
+import type { examples } from '../../lib/workflows/examples.ts';
 import type { signup } from '../../lib/workflows/signup.ts';
 
 const input = z.strictObject({ city: z.string(), nights: z.number().default(1) });
@@ -184,5 +193,11 @@ describe('what the workflow says', () => {
     expectTypeOf<InputOf<typeof trip>>().toEqualTypeOf<{ city: string; nights?: number | undefined }>();
     expectTypeOf<OutputOf<typeof trip>>().toEqualTypeOf<{ nights: number; id: string }>();
     expect(Object.keys(trip.outputs)).toEqual(['hotel']);
+  });
+
+  it('a client finds each workflow of a registry by the name of its type', () => {
+    type Known = (typeof examples.workflows)[number];
+    expectTypeOf<TypeOf<Known>>().toEqualTypeOf<'order' | 'research' | 'signup'>();
+    expectTypeOf<typeof signup>().toExtend<Known>();
   });
 });
