@@ -50,6 +50,19 @@ describe('a list', () => {
     expect(await allPages(store(), { correlationId: own.jobId, callerId: unique('stranger') })).toEqual([]);
   });
 
+  it('takes every name for data, whatever it would mean in an expression or a key', async () => {
+    const names = ['#at', ':oldest', "a' OR 1=1", 'SET x', '"quoted"', 'a#0', 'a', ' ', 'ü😀', '__proto__'];
+    const jobs = names.map((name) =>
+      newJob(unique('key'), { callerId: name, correlationId: `${name} ${unique('c')}` }),
+    );
+    for (const job of jobs) await store().create(job);
+    for (const job of jobs) {
+      const { callerId, correlationId } = job;
+      expect(await allPages(store(), { callerId }), callerId).toEqual([job]);
+      expect(await allPages(store(), { correlationId }), correlationId).toEqual([job]);
+    }
+  });
+
   it('reads on where the table answered a part only', async () => {
     const callerId = unique('caller');
     const jobs = await jobsOf(callerId, 10);
