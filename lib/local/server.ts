@@ -54,8 +54,9 @@ export async function startServer(port: number, answer: Answer): Promise<LocalSe
   };
 }
 
-function strangerIn({ headers }: IncomingMessage): string | null {
-  if (!LOOPBACK_HOST.test(headers.host ?? '')) {
+function strangerIn({ headers, url = '' }: IncomingMessage): string | null {
+  // An address with a host of its own would speak past the header that is checked.
+  if (!LOOPBACK_HOST.test(headers.host ?? '') || !url.startsWith('/')) {
     return 'this server answers to 127.0.0.1, localhost and [::1] only: use one of these as host';
   }
   if (headers.origin !== undefined && !LOOPBACK_ORIGIN.test(headers.origin)) {

@@ -50,7 +50,7 @@ describe('a running process', () => {
     expect(await strange(port, { origin: `http://localhost:${port}` })).toBe(200);
     expect(await strange(port, {}, '/local/faults?x=1')).toBe(400);
     expect(await strange(port, {}, '/local/nothing')).toBe(404);
-    expect(await strange(port, {}, 'http://evil.example/jobs')).toBe(400);
+    expect(await strange(port, {}, 'http://evil.example/jobs')).toBe(403);
   });
 });
 
