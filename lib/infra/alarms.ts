@@ -3,15 +3,7 @@
  * All of them ring at one topic.
  */
 import { Duration } from 'aws-cdk-lib';
-import {
-  Alarm,
-  ComparisonOperator,
-  type IMetric,
-  MathExpression,
-  Metric,
-  Stats,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, type IMetric, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -38,6 +30,8 @@ export interface AlarmsProps {
 interface Watch {
   /** The heading in the runbook. */
   readonly name: string;
+  /** Which one, where there are several. */
+  readonly of?: string;
   readonly says: string;
   readonly metric: IMetric;
   readonly threshold: number;
@@ -80,10 +74,11 @@ export class Alarms extends Construct {
     for (const watch of functionWatches(orchestrator)) this.add(watch);
   }
 
-  private add({ name, says, metric, threshold, minutes = 1, silenceIsTrouble = false }: Watch): void {
+  private add({ name, of, says, metric, threshold, minutes = 1, silenceIsTrouble = false }: Watch): void {
     const slug = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-    const alarm = new Alarm(this, name.replaceAll(/[^A-Za-z0-9]/g, ''), {
-      alarmDescription: `${name}: ${says} What to do: docs/runbook.md#${slug}`,
+    const full = of === undefined ? name : `${name} (${of})`;
+    const alarm = new Alarm(this, full.replaceAll(/[^A-Za-z0-9]/g, ''), {
+      alarmDescription: `${full}: ${says} What to do: docs/runbook.md#${slug}`,
       metric,
       threshold,
       evaluationPeriods: minutes,
@@ -125,54 +120,49 @@ function jobWatches(deployment: string): Watch[] {
   ];
 }
 
+/** One alarm each, so that it says which: the sum of them would cost as much and tell less. */
 function queueWatches({ dispatchQueue, compensateQueue }: Watched, state: State): Watch[] {
-  const visible = Object.values(state.deadLetters).map((queue) =>
-    queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: Stats.MAXIMUM }),
-  );
-  const oldest = [dispatchQueue, compensateQueue].map((queue) =>
-    queue.metricApproximateAgeOfOldestMessage({ period: MINUTE, statistic: Stats.MAXIMUM }),
-  );
+  const latest = { period: MINUTE, statistic: Stats.MAXIMUM };
   return [
-    {
+    ...Object.entries(state.deadLetters).map(([of, queue]) => ({
       name: 'Dead-letter queue not empty',
+      of,
       says: 'messages lie in a dead-letter queue.',
-      metric: sumOf(visible),
+      metric: queue.metricApproximateNumberOfMessagesVisible(latest),
       threshold: 1,
-      // The function that empties them needs a moment.
+      // The function that empties it needs a moment.
       minutes: 3,
-    },
-    {
+    })),
+    ...Object.entries({ dispatch: dispatchQueue, compensate: compensateQueue }).map(([of, queue]) => ({
       name: 'Queue backlog',
+      of,
       says: 'messages wait for minutes.',
-      metric: new MathExpression({
-        expression: `MAX([${names(oldest)}])`,
-        usingMetrics: named(oldest),
-        period: MINUTE,
-        label: 'age of the oldest message, in seconds',
-      }),
+      metric: queue.metricApproximateAgeOfOldestMessage(latest),
       threshold: OLDEST_MESSAGE_SECONDS_MAX,
       minutes: 3,
-    },
+    })),
   ];
 }
 
 function functionWatches({ functions }: Watched): Watch[] {
-  const all = Object.values(functions).map((one) => one.function);
+  const all = Object.entries(functions);
   return [
-    {
+    ...all.map(([of, one]) => ({
       name: 'Throttles',
-      says: 'functions are called more often than they may run.',
-      metric: sumOf(all.map((one) => one.metricThrottles({ period: MINUTE }))),
+      of,
+      says: 'a function is called more often than it may run.',
+      metric: one.function.metricThrottles({ period: MINUTE }),
       threshold: 1,
       minutes: 3,
-    },
-    {
+    })),
+    ...all.map(([of, one]) => ({
       name: 'Function errors',
+      of,
       says: 'a function ends with an error.',
-      metric: sumOf(all.map((one) => one.metricErrors({ period: MINUTE }))),
+      metric: one.function.metricErrors({ period: MINUTE }),
       threshold: 1,
       minutes: 3,
-    },
+    })),
     {
       name: 'Watchdog silent',
       says: 'nobody looks for overdue jobs.',
@@ -183,12 +173,3 @@ function functionWatches({ functions }: Watched): Watch[] {
     },
   ];
 }
-
-function sumOf(metrics: readonly IMetric[]): MathExpression {
-  const expression = `SUM([${names(metrics)}])`;
-  return new MathExpression({ expression, usingMetrics: named(metrics), period: MINUTE, label: 'all together' });
-}
-
-const names = (metrics: readonly IMetric[]): string => metrics.map((_, index) => `m${index}`).join(',');
-const named = (metrics: readonly IMetric[]): Record<string, IMetric> =>
-  Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
