@@ -11,7 +11,8 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { lazyObjects, type Objects } from './lazy-objects.ts';
+import { lazyObjects } from './lazy-objects.ts';
+import type { Objects } from './objects.ts';
 
 export interface AwsClients {
   readonly dynamodb: DynamoDBClient;

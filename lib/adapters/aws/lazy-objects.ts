@@ -3,13 +3,7 @@
  * the first one, and lies in a file of its own beside the function's.
  */
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
-
-export interface Objects {
-  put(bucket: string, key: string, json: string): Promise<void>;
-  /** Throws when there is none. */
-  get(bucket: string, key: string): Promise<string>;
-  destroy(): void;
-}
+import type { Objects } from './objects.ts';
 
 export function lazyObjects(config: S3ClientConfig): Objects {
   let loaded: Promise<Objects> | null = null;

@@ -13,7 +13,7 @@ import type { ValueStore } from '../../ports.ts';
 import { getItem } from './conditional-put.ts';
 import { calling } from './failures.ts';
 import { bytes, bytesIn, expiry, type Item, number, valueKey } from './items.ts';
-import type { Objects } from './lazy-objects.ts';
+import type { Objects } from './objects.ts';
 import { packed, unpacked } from './packed.ts';
 
 const CONTENT = 'content';

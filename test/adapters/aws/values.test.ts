@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import type { Objects } from '../../../lib/adapters/aws/lazy-objects.ts';
+import type { Objects } from '../../../lib/adapters/aws/objects.ts';
 import { dynamoValues } from '../../../lib/adapters/aws/values.ts';
 import { VALUE_KEPT_MS } from '../../../lib/contract/aws-table.ts';
 import { sha256Hex } from '../../../lib/core/json.ts';
