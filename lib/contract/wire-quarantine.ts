@@ -42,7 +42,7 @@ export function deadLetterOf(
     jobId: job.jobId,
     callerId: job.callerId,
     workflowType: job.workflowType,
-    reason: quarantineReason(job),
+    reason: quarantineReason(job, history),
     status: 'open',
     quarantinedAt: entry.at,
     seq: entry.seq,
@@ -57,7 +57,7 @@ export function deadLetterOf(
       error_log: job.errorLog.map(wireErrorLogEntry) as unknown as Json,
       state_history: history.slice(-LIMITS.historyInline).map((one) => wireHistoryEntry(job, one)) as unknown as Json,
       open_effects: wireOpenEffects(job, plan) as unknown as Json,
-      replay_eligible: isTerminal(job.state),
+      replay_eligible: isTerminal(job.state) && job.trace.traceparent !== '',
       ...payload,
     },
   };

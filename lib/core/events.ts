@@ -131,4 +131,10 @@ export type Ignored =
 export type Decision =
   | { readonly status: 'changed'; readonly job: Job; readonly calls: readonly Call[] }
   | { readonly status: 'ignored'; readonly reason: Ignored }
-  | { readonly status: 'refused'; readonly code: string; readonly detail: string };
+  | {
+      readonly status: 'refused';
+      readonly code: string;
+      readonly detail: string;
+      /** What the person left out that would make it fit. */
+      readonly needs?: 'output';
+    };

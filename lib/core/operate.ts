@@ -2,9 +2,9 @@
  * What a named person may do to a job that cannot go on by itself. Each action has its guard, each is an entry in the
  * history with who and why, and a refused one changes nothing.
  */
-import { type Draft, moveJob, moveStep, stepPlan } from './draft.ts';
+import { type Draft, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
 import { openEffects, owesUndo, pivot, unknownEffects } from './effects.ts';
-import { leaveOut } from './ends.ts';
+import { abandonReads, leaveOut } from './ends.ts';
 import { policyFor } from './errors.ts';
 import type { JobEvent } from './events.ts';
 import { nextGeneration } from './fold-forward.ts';
@@ -138,7 +138,7 @@ function close(draft: Draft, event: OperateEvent): Refusal | null {
   if (open.length > 0) {
     return refused(`${names(open)} is or may be applied: undo or resolve it first, or force-close and leave it behind`);
   }
-  leaveOut(draft);
+  letGo(draft);
   job.outcome = 'rolled_back';
   record(draft, event, 'operator_close', job.turnBack?.cause === 'cancel' ? 'after_cancel' : 'after_failure');
   return null;
@@ -147,15 +147,32 @@ function close(draft: Draft, event: OperateEvent): Refusal | null {
 /** The one action that leaves effects behind: it says which, in the history and in the dead letter. */
 function forceClose(draft: Draft, event: OperateEvent): Refusal | null {
   const { job, plan } = draft;
+  letGo(draft);
   const open = openEffects(job, plan);
   if (job.state !== 'NEEDS_REVIEW') record(draft, event, 'operator_force_close', null);
   job.outcome = open.length === 0 ? 'rolled_back' : 'partially_rolled_back';
   job.stoppedReason ??= open.length === 0 ? 'ORCH_CANCELLED' : 'ORCH_OUTCOME_UNKNOWN';
+  job.lastErrorCode ??= job.stoppedReason;
   const left = open.length === 0 ? 'leaves nothing' : `leaves ${open.map((effect) => effect.operationId).join(', ')}`;
   const evidence = [event.evidence, left].filter((part) => part !== null).join('; ');
   record(draft, { ...event, evidence }, 'operator_force_close', null);
   return null;
 }
+
+/**
+ * Nobody drives the job any more: nothing will be called, and nobody holds it. Of what is out, the answer still counts
+ * when it comes, so its step stays as it is.
+ */
+function letGo(draft: Draft): void {
+  for (const step of draft.job.steps) {
+    if (step.status === 'pending') moveStep(draft, step, 'left_out');
+    else if (step.status === 'retry_scheduled' && !step.mayHaveApplied) moveStep(draft, step, 'left_out', AT_REST);
+    else setStep(draft, step, { ...AT_REST, undo: step.undo && { ...step.undo, lease: null, nextAttemptAt: null } });
+  }
+  abandonReads(draft, draft.job.lastErrorCode ?? 'ORCH_CANCELLED');
+}
+
+const AT_REST = { lease: null, nextAttemptAt: null } as const;
 
 function resolve(
   draft: Draft,

@@ -12,7 +12,10 @@ export interface Consequences {
   /** Event id of the outcome this one replaces. */
   readonly supersedes: string | null;
   readonly review: boolean;
+  /** News for the job's dead-letter record, and for whoever watches over them. */
   readonly deadLetter: boolean;
+  /** The record has to be written: with an alert, or only because the job it tells of has ended since. */
+  readonly record: boolean;
   /** A person did this: it is listed among the actions of people. */
   readonly audit: boolean;
 }
@@ -32,22 +35,26 @@ export function consequencesOf(
 ): Consequences[] {
   const due: Consequences[] = [];
   let told: string | null = null;
+  let recorded = false;
   for (const [index, entry] of history.entries()) {
     const isLastOfWrite = history[index + 1]?.mark !== entry.mark;
     // A recovery job speaks through the job whose effect it undoes; only its failure is news of its own.
     const outcome = isLastOfWrite && job.source !== 'recovery' ? outcomeOf(entry) : null;
     if (entry.seq > after) {
       const review = entry.to === 'NEEDS_REVIEW' && isLastOfWrite && !isOperators(entry);
+      const deadLetter = quarantines(entry);
       const one = {
         entry,
         outcome,
         supersedes: outcome && told,
         review,
-        deadLetter: quarantines(entry),
+        deadLetter,
+        record: deadLetter || (recorded && isEnd(entry)),
         audit: isPersons(entry),
       };
-      if (outcome !== null || one.review || one.deadLetter || one.audit) due.push(one);
+      if (outcome !== null || one.review || one.record || one.audit) due.push(one);
     }
+    recorded ||= quarantines(entry);
     if (outcome !== null) told = outcomeEventId(job.jobId, entry.seq);
   }
   return due;
@@ -59,6 +66,10 @@ function outcomeOf(entry: HistoryEntry): 'completed' | 'failed' | null {
   if (entry.to === 'COMPLETED') return 'completed';
   if (isTerminal(entry.to)) return 'failed';
   return entry.to === 'NEEDS_REVIEW' && entry.errorCode === 'ORCH_COMPENSATION_FAILED' ? 'failed' : null;
+}
+
+function isEnd(entry: HistoryEntry): boolean {
+  return entry.from !== entry.to && isTerminal(entry.to);
 }
 
 /** Quarantine, an undo that failed for good, and an effect that shows up after the job stopped. */
@@ -85,11 +96,14 @@ function isOperators(entry: HistoryEntry): boolean {
   return entry.from === entry.to && entry.actor.startsWith('operator:');
 }
 
-/** Why the job is in quarantine, in the words of the dead-letter record. */
-export function quarantineReason(job: Job): string {
+/**
+ * Why the job is in quarantine, in the words of the dead-letter record.
+ * @param history whole: what once kept the job from a clean end may lie far back
+ */
+export function quarantineReason(job: Job, history: readonly HistoryEntry[] = job.history): string {
   if (job.stoppedReason === 'ORCH_STATE_MACHINE_INVARIANT_BROKEN') return 'invariant_broken';
-  const undoFailed = job.history.some((entry) => entry.errorCode === 'ORCH_COMPENSATION_FAILED');
-  if (undoFailed || job.history.some(isLateEffect)) return 'compensation_failed';
+  const undoFailed = history.some((entry) => entry.errorCode === 'ORCH_COMPENSATION_FAILED');
+  if (undoFailed || history.some(isLateEffect)) return 'compensation_failed';
   const patience = ['ORCH_RETRY_BUDGET_EXHAUSTED', 'ORCH_DEADLINE_EXCEEDED'].includes(job.stoppedReason ?? '');
   return patience ? 'max_retries_exceeded' : 'unrecoverable_error';
 }

@@ -7,16 +7,17 @@ import type { AuditQuery, AuditRecord, ListPosition, Page } from '../ports.ts';
 import type { Engine } from './engine.ts';
 
 export function auditOf(job: Job, entry: HistoryEntry): AuditRecord {
-  const [action = entry.reason] = entry.reason.split(':');
+  const [prefix = entry.reason] = entry.reason.split(':');
   return {
     auditId: `${job.jobId}.${entry.seq}`,
     at: entry.at,
     actor: entry.actor,
-    action,
+    // What was asked for has the same name whether it was done or refused.
+    action: prefix === 'cancel_requested' ? 'cancel' : prefix,
     subject: job.jobId,
     jobId: job.jobId,
     result: 'done',
-    reason: entry.reason.slice(action.length + 1).trim(),
+    reason: entry.reason.slice(prefix.length + 1).trim(),
     errorCode: null,
     detail: entry.evidence,
   };

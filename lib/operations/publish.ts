@@ -31,7 +31,7 @@ export async function publish(engine: Engine, job: Job): Promise<void> {
   if (plan === undefined) return;
   const history = await wholeHistory(engine, job);
   const due = consequencesOf(job, history, job.publishedSeq);
-  for (const { entry } of due.filter((one) => one.deadLetter)) {
+  for (const { entry } of due.filter((one) => one.record)) {
     await deadLetters.put(deadLetterOf(job, plan, history, entry));
   }
   for (const { entry } of due.filter((one) => one.audit)) await audit.put(auditOf(job, entry));
