@@ -164,7 +164,7 @@ function tables({ before, after, plan }: Change): string[] {
   });
 }
 
-function doubts({ before, after, event, rules, plan }: Change): string[] {
+function doubts({ before, after, event }: Change): string[] {
   return after.steps.flatMap((step, index) => {
     const was = before.steps[index]?.round === step.round ? before.steps[index] : undefined;
     // A success takes the doubt away, and may be undone in the same write.
@@ -178,14 +178,19 @@ function doubts({ before, after, event, rules, plan }: Change): string[] {
       ),
       ...when(step.status === 'pending' && step.attempts > step.attemptsBefore, `${step.name} is pending after a call`),
       ...when(step.status === 'skipped' && step.undo !== null, `${step.name} was skipped and undone`),
-      ...when(
-        (step.status === 'unknown') !== (step.settleBy !== null),
-        `${step.name}: ${step.status} and ${step.settleBy}`,
-      ),
-      ...when(step.status === 'waiting' && step.deadlineAt === null, `${step.name} waits for ever`),
-      ...when(step.status === 'compensating' && rules.route(plan.steps[index]?.topic ?? '') === undefined, 'no route'),
+      ...(isTerminal(after.state) ? [] : goesOn(step)),
     ];
   });
+}
+
+/** Whoever waits for something knows for what, and until when. */
+function goesOn(step: StepState): string[] {
+  const settles = step.settleBy !== null;
+  return [
+    ...when((step.status === 'unknown') !== settles, `${step.name} is ${step.status}, settled by ${step.settleBy}`),
+    ...when(step.status === 'waiting' && step.deadlineAt === null, `${step.name} waits for ever`),
+    ...when(step.status === 'retry_scheduled' && step.nextAttemptAt === null && !step.mayHaveApplied, 'a retry never'),
+  ];
 }
 
 function leases({ after, plan, rules, now }: Change): string[] {

@@ -135,7 +135,7 @@ const CASES: readonly Case[] = [
     { state: 'DEAD_LETTERED', code: 'ORCH_DEADLINE_EXCEEDED', reason: 'max_retries_exceeded' },
   ],
   ['a cancel', one, [turn(), refused('a'), cancelled()], { state: 'FAILED', code: 'DQ_BAD_EMAIL', reason: null }],
-  ['a cancel of what was not begun', one, [cancelled()], { state: 'CANCELLED', code: null, reason: null }],
+  ['a cancel of what was not begun', one, [cancelled()], { state: 'CANCELLED', code: 'ORCH_CANCELLED', reason: null }],
   [
     'an undo that failed',
     two,
