@@ -36,7 +36,7 @@ export function answerTheRest(app: Hono, unexpected: (error: unknown) => void): 
   app.onError((error) => {
     if (error instanceof Refusal) return refusal(error.code, error.message, error.extras);
     unexpected(error);
-    const { code, why, headers } = isTransient(error) ? TRANSIENT : UNFORESEEN;
+    const { code, why, headers } = isTransient(error) ? transient(error) : UNFORESEEN;
     return refusal(
       code,
       `${why}; repeat the request with the same idempotency key, nothing happens twice`,
@@ -51,11 +51,14 @@ function isTransient(error: unknown): boolean {
   return error instanceof StoreError || error instanceof ContentionError;
 }
 
-const TRANSIENT = {
-  code: 'ORCH_RETRYABLE_STORE',
-  why: 'the store could not take the request just now',
-  headers: { 'retry-after': '1' },
-};
+function transient(error: unknown) {
+  return {
+    // A store that was throttled says so itself.
+    code: error instanceof StoreError ? error.code : 'ORCH_RETRYABLE_STORE',
+    why: 'the store could not take the request just now',
+    headers: { 'retry-after': '1' },
+  };
+}
 const UNFORESEEN = { code: 'ORCH_INTERNAL_ERROR', why: 'the request could not be answered', headers: {} };
 
 function logUnexpected({ engine }: AppParts, error: unknown): void {
