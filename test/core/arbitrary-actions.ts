@@ -72,16 +72,7 @@ export type Action =
   | { readonly do: 'restart' };
 
 const DO_ANSWERS: readonly Answer[] = [
-  success(),
-  success(),
-  success(),
-  success(),
-  success(),
-  success(),
-  success(),
-  success(),
-  success(),
-  success(),
+  ...Array.from({ length: 16 }, () => success()),
   success(BAD_OUTPUT),
   promised,
   refusal(),

@@ -6,12 +6,11 @@ import { action } from './arbitrary-actions.ts';
 import { trial } from './arbitrary-plan.ts';
 import { comesToRest, settle, type Word } from './cooperative-world.ts';
 import { newWitness } from './ledger.ts';
-import { play } from './random-run.ts';
+import { play, RUNS } from './random-run.ts';
 import { MAX_RUN_MS, MINUTE, pathOf, start } from './support.ts';
 
 const luck = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const word = fc.constantFrom<Word[]>('applied', 'not_applied', 'fenced');
-const RUNS = Number(process.env.RUNS ?? 300);
 
 describe('a job left alone with a world that works', () => {
   it('completes when nothing ever went wrong', () => {
@@ -22,7 +21,7 @@ describe('a job left alone with a world that works', () => {
         expect(broken).toEqual([]);
         expect(pathOf(moment.job)).toEqual(['PENDING', 'VALIDATING', 'PROCESSING', 'COMPLETED']);
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS / 4 },
     );
   });
 
@@ -43,7 +42,7 @@ describe('a job left alone with a world that works', () => {
           expect(moment.now).toBeLessThanOrEqual(Math.max(deadlineAt, troubled.moment.now) + patience);
         },
       ),
-      { numRuns: RUNS },
+      { numRuns: RUNS / 4 },
     );
   });
 });

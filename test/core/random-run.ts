@@ -9,6 +9,9 @@ import { complaints } from './invariants.ts';
 import { hear, newWitness, type Witness } from './ledger.ts';
 import { contextOf, happens, type Moment, start } from './support.ts';
 
+/** Two seconds' worth; `CHECK_RUNS=100000` looks longer. */
+export const RUNS = Number(process.env.CHECK_RUNS ?? 2_000);
+
 export interface Run {
   readonly moment: Moment;
   readonly witness: Witness;

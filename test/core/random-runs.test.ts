@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { action } from './arbitrary-actions.ts';
 import { trial } from './arbitrary-plan.ts';
-import { play } from './random-run.ts';
+import { play, RUNS } from './random-run.ts';
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
@@ -18,7 +18,7 @@ describe('a job under anything', () => {
           expect(play(plan, actions, luck).broken).toEqual([]);
         },
       ),
-      { numRuns: Number(process.env.RUNS ?? 400), endOnFailure: false },
+      { numRuns: RUNS },
     );
   });
 });
