@@ -5,7 +5,9 @@ import { dynamoClaims } from '../../../lib/adapters/aws/claims.ts';
 import { dynamoDeadLetters } from '../../../lib/adapters/aws/dead-letters.ts';
 import { jobItem } from '../../../lib/adapters/aws/job-item.ts';
 import { dynamoJobs } from '../../../lib/adapters/aws/jobs.ts';
+import { dynamoValues } from '../../../lib/adapters/aws/values.ts';
 import type { Job } from '../../../lib/core/job.ts';
+import { shardOf } from '../../../lib/core/shard.ts';
 import { StoreError, ThrottledError } from '../../../lib/core/store-error.ts';
 import type { JobStore } from '../../../lib/ports.ts';
 import { newJob, nextWrite, silentWrite, T0 } from '../../contracts/jobs.ts';
@@ -34,10 +36,12 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0);
 });
 
-/** What the service answers with a failed condition, and this engine does not. */
+/** What the service answers with a failed condition to those who ask for it, and this engine does not. */
 const withOldItem: Fault = answering(async (answer, request) => {
   if (!String(answer.__type).includes('ConditionalCheckFailed')) return answer;
-  const { Item } = bodyOf(request) as { Item: Record<string, { S: string }> };
+  const sent = bodyOf(request) as { Item: Record<string, { S: string }>; ReturnValuesOnConditionCheckFailure?: string };
+  if (sent.ReturnValuesOnConditionCheckFailure !== 'ALL_OLD') return answer;
+  const { Item } = sent;
   const read = new GetItemCommand({
     TableName: TABLE_NAME,
     Key: { pk: Item.pk ?? { S: '' }, sk: Item.sk ?? { S: '' } },
@@ -230,3 +234,36 @@ async function created(): Promise<Job> {
   await store().create(job);
   return job;
 }
+
+describe('whatever a decision is made on', () => {
+  it('is read consistently, by every way there is', async () => {
+    const job = await created();
+    const reads: [string, unknown][] = [];
+    faulty(clients.dynamodb, (operation) => (request, deliver) => {
+      const { ConsistentRead, RequestItems } = bodyOf(request) as {
+        ConsistentRead?: boolean;
+        RequestItems?: Record<string, { ConsistentRead?: boolean }>;
+      };
+      if (operation !== 'PutItem')
+        reads.push([operation, ConsistentRead ?? RequestItems?.[TABLE_NAME]?.ConsistentRead]);
+      return deliver(request);
+    });
+    const { jobId } = job;
+    await store().read(jobId);
+    await store().readHistoryChunks(jobId);
+    await store().update(nextWrite(job), 17);
+    await dynamoValues({ ...clients, tableName: TABLE_NAME, bucketName: 'none', now: () => T0 }).get(jobId, 'hash');
+    await dynamoDeadLetters(clients.dynamodb, TABLE_NAME, () => T0).get('djob');
+    await store().due({ shard: shardOf(jobId), now: T0, limit: 1, after: null });
+    expect(reads).toEqual([
+      ['GetItem', true],
+      ['Query', true],
+      ['GetItem', true],
+      ['GetItem', true],
+      ['GetItem', true],
+      // The index cannot be read so; it finds candidates only.
+      ['Query', undefined],
+      ['BatchGetItem', true],
+    ]);
+  });
+});

@@ -123,6 +123,8 @@ function naming(callerId: string): Fault {
 }
 
 describe('what is due', () => {
+  const due = async (shard: number) => (await store().due({ shard, now: T0, limit: 100, after: null })).items;
+
   it('is not what has left its bucket, though the index still names it', async () => {
     const job = newJob(unique('key'));
     await store().create(job);
@@ -136,7 +138,7 @@ describe('what is due', () => {
         answering(async () => ({ Items: [stale, gone, stale] })),
       ),
     );
-    expect(await store().due(shardOf(job.jobId), T0, 100)).toEqual([]);
+    expect(await due(shardOf(job.jobId))).toEqual([]);
   });
 
   it('is each job once, though the index names it at two places while it moves', async () => {
@@ -150,14 +152,14 @@ describe('what is due', () => {
         answering(async () => ({ Items: [entry, entry] })),
       ),
     );
-    expect(await store().due(0, T0, 100)).toHaveLength(1);
+    expect(await due(0)).toHaveLength(1);
   });
 
   it('costs one query and one read of many, for up to a hundred jobs', async () => {
     const jobs = await jobsOf(unique('caller'), 30);
     const shard = shardOf(jobs[0]?.jobId ?? '');
     const attempts = faulty(clients.dynamodb, () => null);
-    expect((await store().due(shard, T0, 100)).length).toBeGreaterThan(0);
+    expect((await due(shard)).length).toBeGreaterThan(0);
     expect(attempts).toEqual(['Query', 'BatchGetItem']);
   });
 });
