@@ -42,6 +42,19 @@ export interface DueJob {
   readonly nextActionAt: EpochMs | null;
 }
 
+export interface DuePosition {
+  readonly bucket: EpochMs;
+  readonly jobId: JobId;
+}
+
+export interface DueQuery {
+  readonly shard: number;
+  readonly now: EpochMs;
+  readonly limit: number;
+  /** Continue after this one. */
+  readonly after: DuePosition | null;
+}
+
 export interface JobStore {
   /** Puts a job that does not exist yet. A put of ours whose answer was lost counts as created. */
   create(job: Job): Promise<Created>;
@@ -49,8 +62,8 @@ export interface JobStore {
   read(jobId: JobId): Promise<Job | null>;
   /** Replaces the job if its revision is `expectedRevision`. A write of ours whose answer was lost counts as stored. */
   update(job: Job, expectedRevision: number): Promise<Updated>;
-  /** Jobs in the buckets of this shard up to now, oldest first; may lag. */
-  due(shard: number, now: EpochMs, limit: number): Promise<readonly DueJob[]>;
+  /** Jobs in the buckets of this shard up to now, oldest bucket first, a page at a time; may lag. */
+  due(query: DueQuery): Promise<Page<DueJob, DuePosition>>;
   /** Newest created first; may lag. */
   list(query: JobQuery): Promise<Page<Job, ListPosition>>;
   /** Immutable; the same chunk may be put again. Chunk n holds the entries from n × 32. */

@@ -64,7 +64,7 @@ function stores({ jobs, values, claims, deadLetters, audit }: Ports, outside: Ou
       create: (job) => outside('jobs.create', () => jobs.create(job)),
       read: (jobId) => outside('jobs.read', () => jobs.read(jobId)),
       update: (job, expectedRevision) => outside('jobs.update', () => jobs.update(job, expectedRevision)),
-      due: (shard, now, limit) => outside('jobs.due', () => jobs.due(shard, now, limit)),
+      due: (query) => outside('jobs.due', () => jobs.due(query)),
       list: (query) => outside('jobs.list', () => jobs.list(query)),
       putHistoryChunk: (jobId, chunk, entries) =>
         outside('jobs.putHistoryChunk', () => jobs.putHistoryChunk(jobId, chunk, entries)),

@@ -45,7 +45,9 @@ export const LIMITS = {
   /** The watchdog's index. Buckets let a short job touch the index twice, not at every step. */
   bucketMs: 5 * MINUTE,
   activeShards: 16,
+  /** Hints of one run, over all shards: more would only queue up behind the drivers. */
   sweepBatchMax: 1_000,
+  sweepPage: 100,
 
   /** Storage. */
   historyInline: 20,

@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono';
 import { Refusal } from '../contract/problem.ts';
+import { NewerSchemaError } from '../core/newer-schema.ts';
 import { StoreError } from '../core/store-error.ts';
 import { ContentionError } from '../operations/apply.ts';
 import { actionRoutes } from './action-routes.ts';
@@ -46,9 +47,12 @@ export function answerTheRest(app: Hono, unexpected: (error: unknown) => void): 
   });
 }
 
-/** The store failed or others kept winning the race for this job: the same request succeeds a moment later. */
+/**
+ * The store failed, others kept winning the race for this job, or newer code than this one keeps it: the same request
+ * succeeds a moment later, or at another instance.
+ */
 function isTransient(error: unknown): boolean {
-  return error instanceof StoreError || error instanceof ContentionError;
+  return error instanceof StoreError || error instanceof ContentionError || error instanceof NewerSchemaError;
 }
 
 function transient(error: unknown) {

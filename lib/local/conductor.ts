@@ -6,7 +6,7 @@ import type { EpochMs, JobId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
 import { driverKindOf } from '../core/schedule.ts';
 import type { Engine } from '../operations/engine.ts';
-import type { QueueName } from '../ports.ts';
+import type { DueJob, DuePosition, Page, QueueName } from '../ports.ts';
 import { alarm } from './alarm.ts';
 import { consumer, type WatchedQueue } from './consumer.ts';
 import { type Drivers, drivers } from './drivers.ts';
@@ -43,7 +43,6 @@ const VISIBILITY_MS = 6 * LIMITS.dispatchTimeoutMs;
 const TIMERS_AT_ONCE = 256;
 /** A lease of an earlier life ends within this time, so the job that it holds is filed no later. */
 const LEASE_MS_MAX = LIMITS.stepTimeoutMsMax + LIMITS.leaseMarginMs;
-const RECOVERED_PER_SHARD = 1_000;
 
 export function conductor({ engine, functions, reader, timers }: ConductorParts): Conductor {
   const { clock } = engine.ports;
@@ -85,9 +84,19 @@ export function conductor({ engine, functions, reader, timers }: ConductorParts)
 async function recover({ ports }: Engine, crew: Drivers): Promise<void> {
   const horizon = ports.clock.now() + LEASE_MS_MAX;
   for (let shard = 0; shard < LIMITS.activeShards; shard += 1) {
-    for (const { jobId } of await ports.jobs.due(shard, horizon, RECOVERED_PER_SHARD)) {
-      const job = await ports.jobs.read(jobId);
-      if (job !== null) crew.offer(jobId, driverKindOf(job));
-    }
+    let after: DuePosition | null = null;
+    do {
+      const page: Page<DueJob, DuePosition> = await ports.jobs.due({
+        shard,
+        now: horizon,
+        limit: LIMITS.sweepPage,
+        after,
+      });
+      for (const { jobId } of page.items) {
+        const job = await ports.jobs.read(jobId);
+        if (job !== null) crew.offer(jobId, driverKindOf(job));
+      }
+      after = page.next;
+    } while (after !== null);
   }
 }

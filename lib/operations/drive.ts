@@ -5,6 +5,7 @@
 import type { Driver, DriverKind, Result } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
 import type { Job } from '../core/job.ts';
+import { NewerSchemaError } from '../core/newer-schema.ts';
 import { outlook } from '../core/outlook.ts';
 import { workDueAt } from '../core/schedule.ts';
 import { queueOf } from '../ports.ts';
@@ -24,13 +25,23 @@ export interface DriveRequest {
 }
 
 export interface DriveReport {
-  readonly end: 'ended' | 'parked' | 'handed_over' | 'left' | 'missing' | 'unknown_version';
+  readonly end: 'ended' | 'parked' | 'handed_over' | 'left' | 'missing' | 'unknown_version' | 'newer_schema';
 }
 
 /** More hand-overs than the longest saga with every retry makes: beyond it only the watchdog goes on, once a minute. */
 const HOPS_MAX = 2_000;
 
 export async function drive(engine: Engine, request: DriveRequest): Promise<DriveReport> {
+  try {
+    return await run(engine, request);
+  } catch (error) {
+    if (!(error instanceof NewerSchemaError)) throw error;
+    engine.ports.log.write('error', 'newer_schema', { job_id: request.jobId, schema: error.schema });
+    return { end: 'newer_schema' };
+  }
+}
+
+async function run(engine: Engine, request: DriveRequest): Promise<DriveReport> {
   const owner = engine.ports.ids.owner();
   const driver = (): Driver => ({ kind: request.kind, owner, remainingMs: request.remainingMs() });
   const { results } = request;

@@ -5,14 +5,16 @@
 import type { DriverKind } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
-import { driverKindOf, owesNews } from '../core/schedule.ts';
-import type { DueJob } from '../ports.ts';
+import { bucketOf, driverKindOf, owesNews } from '../core/schedule.ts';
+import type { DueJob, DuePosition, Page } from '../ports.ts';
 import { apply } from './apply.ts';
 import type { Engine } from './engine.ts';
 
 export interface SweepReport {
   readonly overdue: number;
   readonly refiled: number;
+  /** Not due yet, and filed where they belong. */
+  readonly waiting: number;
   readonly failed: number;
 }
 
@@ -20,26 +22,38 @@ type Hint = (jobId: JobId, kind: DriverKind) => Promise<void>;
 
 export async function sweep(engine: Engine, hint: Hint): Promise<SweepReport> {
   const { jobs, clock } = engine.ports;
-  const report = { overdue: 0, refiled: 0, failed: 0 };
-  const perShard = Math.ceil(LIMITS.sweepBatchMax / LIMITS.activeShards);
+  const report = { overdue: 0, refiled: 0, waiting: 0, failed: 0 };
+  const now = clock.now();
+  const hintsPerShard = Math.ceil(LIMITS.sweepBatchMax / LIMITS.activeShards);
   for (let shard = 0; shard < LIMITS.activeShards; shard += 1) {
-    for (const candidate of await jobs.due(shard, clock.now(), perShard)) {
-      try {
-        report[await look(engine, candidate, hint)] += 1;
-      } catch (error) {
-        report.failed += 1;
-        const name = error instanceof Error ? error.name : 'unknown';
-        engine.ports.log.write('error', 'sweep_item_failed', { job_id: candidate.jobId, error: name });
-      }
-    }
+    const hintsBefore = report.overdue;
+    let after: DuePosition | null = null;
+    // Jobs that wait within the current bucket lie among the overdue ones: go on until the shard is through, or has
+    // given its share of hints.
+    do {
+      const page: Page<DueJob, DuePosition> = await jobs.due({ shard, now, limit: LIMITS.sweepPage, after });
+      for (const candidate of page.items) report[await lookSafely(engine, candidate, hint)] += 1;
+      after = page.next;
+    } while (after !== null && report.overdue - hintsBefore < hintsPerShard);
   }
   return report;
 }
 
+async function lookSafely(engine: Engine, candidate: DueJob, hint: Hint): Promise<keyof SweepReport> {
+  try {
+    return await look(engine, candidate, hint);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : 'unknown';
+    engine.ports.log.write('error', 'sweep_item_failed', { job_id: candidate.jobId, error: name });
+    return 'failed';
+  }
+}
+
 /** The index only finds candidates: what is done about one is decided on the job itself, read consistently. */
-async function look(engine: Engine, candidate: DueJob, hint: Hint): Promise<'overdue' | 'refiled'> {
+async function look(engine: Engine, candidate: DueJob, hint: Hint): Promise<'overdue' | 'refiled' | 'waiting'> {
   const { clock, jobs } = engine.ports;
   if (candidate.nextActionAt !== null && candidate.nextActionAt > clock.now()) {
+    if (bucketOf(candidate.nextActionAt) <= clock.now()) return 'waiting';
     const applied = await apply(engine, candidate.jobId, () => ({ type: 'refile' }));
     // A stopped job whose news did not get out has nothing due for long: a driver tells them now.
     if (applied.status !== 'ignored' || !owesNews(applied.job)) return 'refiled';

@@ -75,8 +75,10 @@ export function jobIndexContract(name: string, makeStore: Make<JobStore>): void 
         Array.from({ length: 5 }, (_, i) => inShard(10, { bucket: 1_000 + i })),
       );
       await eventually(async () => {
-        const due = await store.due(10, T0, 3);
+        const { items: due, next } = await store.due({ shard: 10, now: T0, limit: 3, after: null });
         expect(due.map(({ jobId }) => jobId)).toEqual(jobs.slice(0, 3).map(({ jobId }) => jobId));
+        const rest = await store.due({ shard: 10, now: 1_010, limit: 3, after: next });
+        expect(rest.items.map(({ jobId }) => jobId)).toEqual(jobs.slice(3).map(({ jobId }) => jobId));
       });
       for (const job of jobs) await store.update(silentWrite(job, { bucket: null }), job.revision);
     });
@@ -215,7 +217,7 @@ function inShard(shard: number, over: Partial<Job> = {}): Job {
 }
 
 async function dueAmong(store: JobStore, shard: number, now: number, jobs: readonly (Job | undefined)[]) {
-  const due = await store.due(shard, now, LIMITS.sweepBatchMax);
+  const { items: due } = await store.due({ shard, now, limit: LIMITS.sweepBatchMax, after: null });
   return due.filter(({ jobId }) => jobs.some((job) => job?.jobId === jobId));
 }
 

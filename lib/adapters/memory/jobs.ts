@@ -9,7 +9,7 @@ import type { JobId } from '../../core/ids.ts';
 import type { HistoryEntry, Job } from '../../core/job.ts';
 import { isOwnWrite } from '../../core/own-write.ts';
 import { shardOf } from '../../core/shard.ts';
-import type { JobQuery, JobStore } from '../../ports.ts';
+import type { DuePosition, JobQuery, JobStore } from '../../ports.ts';
 import { pageOf } from './page.ts';
 
 type Indexed = Pick<
@@ -63,12 +63,18 @@ export function memoryJobs(notify: (jobId: JobId) => void): JobStore {
       else if (current === null || !isOwnWrite(current, job)) return { stored: false, current };
       return { stored: true };
     },
-    due: async (shard, now, limit) =>
-      [...(active.get(shard)?.values() ?? [])]
-        .filter((row) => bucketOf(row) <= now)
-        .sort((a, b) => bucketOf(a) - bucketOf(b))
-        .slice(0, limit)
-        .map(({ jobId, nextActionAt }) => ({ jobId, nextActionAt })),
+    due: async ({ shard, now, limit, after }) => {
+      const rows = [...(active.get(shard)?.values() ?? [])]
+        .filter(
+          (row) => bucketOf(row) <= now && (after === null || inOrder(after, { ...row, bucket: bucketOf(row) }) < 0),
+        )
+        .sort((a, b) => inOrder({ ...a, bucket: bucketOf(a) }, { ...b, bucket: bucketOf(b) }))
+        .slice(0, limit);
+      const last = rows.at(-1);
+      const items = rows.map(({ jobId, nextActionAt }) => ({ jobId, nextActionAt }));
+      const more = last !== undefined && rows.length === limit;
+      return { items, next: more ? { bucket: bucketOf(last), jobId: last.jobId } : null };
+    },
     list: async (query) => {
       const page = pageOf(
         [...rows.values()].filter((row) => matches(row, query)),
@@ -110,4 +116,9 @@ function matches(row: Row, query: JobQuery): boolean {
     (query.from === null || row.createdAt >= query.from) &&
     (query.to === null || row.createdAt <= query.to)
   );
+}
+
+function inOrder(a: DuePosition, b: DuePosition): number {
+  if (a.bucket !== b.bucket) return a.bucket - b.bucket;
+  return a.jobId === b.jobId ? 0 : a.jobId < b.jobId ? -1 : 1;
 }

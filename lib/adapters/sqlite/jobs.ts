@@ -28,8 +28,8 @@ const UPDATE = `
   WHERE job_id = ? AND revision = ?`;
 
 const DUE = `
-  SELECT job_id, next_action_at FROM jobs INDEXED BY jobs_active
-  WHERE shard = ? AND bucket <= ? ORDER BY bucket LIMIT ?`;
+  SELECT job_id, bucket, next_action_at FROM jobs INDEXED BY jobs_active
+  WHERE shard = ? AND bucket <= ? AND (bucket, job_id) > (?, ?) ORDER BY bucket, job_id LIMIT ?`;
 
 export function sqliteJobs(database: Database, notify: (jobId: JobId) => void): JobStore {
   const insert = database.prepare(INSERT);
@@ -82,11 +82,16 @@ export function sqliteJobs(database: Database, notify: (jobId: JobId) => void): 
       const current = held === null ? null : jobFromJson(held);
       return current !== null && isOwnWrite(current, job) ? { stored: true } : { stored: false, current };
     },
-    due: async (shard, now, limit) =>
-      due.all(shard, now, limit).map((row) => ({
+    due: async ({ shard, now, limit, after }) => {
+      const rows = due.all(shard, now, after?.bucket ?? -1, after?.jobId ?? '', limit);
+      const items = rows.map((row) => ({
         jobId: row.job_id as JobId,
         nextActionAt: row.next_action_at === null ? null : Number(row.next_action_at),
-      })),
+      }));
+      const last = rows.at(-1);
+      const more = last !== undefined && rows.length === limit;
+      return { items, next: more ? { bucket: Number(last.bucket), jobId: last.job_id as JobId } : null };
+    },
     list: jobLists(database),
     putHistoryChunk: async (jobId, chunk, entries) => {
       const text = JSON.stringify(entries.map(encodeEntry));

@@ -19,7 +19,7 @@ export const MIGRATIONS: readonly string[] = [
     expires_at INTEGER,
     document TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX jobs_active ON jobs (shard, bucket) WHERE bucket IS NOT NULL;
+  CREATE INDEX jobs_active ON jobs (shard, bucket, job_id) WHERE bucket IS NOT NULL;
   CREATE INDEX jobs_by_caller ON jobs (caller_id, created_at, job_id);
   CREATE INDEX jobs_by_time ON jobs (created_at, job_id);
   -- Most jobs correlate with themselves only; this index is spread like their ids, so each of them would cost a page.
