@@ -46,14 +46,7 @@ export interface ClientSettings {
   readonly pathStyleBuckets: boolean;
 }
 
-let shared: AwsClients | null = null;
-
-/** The container's own: whoever asks gets the same ones, and their open connections. */
-export function sharedClients(settings: ClientSettings): AwsClients {
-  shared ??= awsClients(settings);
-  return shared;
-}
-
+/** To be made once per container, outside the handler. */
 export function awsClients({ pathStyleBuckets }: ClientSettings, overrides: ClientOverrides = {}): AwsClients {
   const { patience = 1, ...given } = overrides;
   const connectionTimeout = CONNECT_MS * patience;

@@ -8,7 +8,7 @@ import { randomIds, randomToken } from '../random-ids.ts';
 import { dynamoAudit } from './audit.ts';
 import { type AwsBus, awsBus } from './bus.ts';
 import { dynamoClaims } from './claims.ts';
-import { type AwsClients, sharedClients } from './clients.ts';
+import type { AwsClients } from './clients.ts';
 import { realClock } from './clock.ts';
 import { dynamoDeadLetters } from './dead-letters.ts';
 import { dynamoJobs } from './jobs.ts';
@@ -23,7 +23,7 @@ export interface AwsPorts extends Ports {
   readonly bus: AwsBus;
 }
 
-export function awsPorts(environment: AwsEnvironment, clients: AwsClients = sharedClients(environment)): AwsPorts {
+export function awsPorts(environment: AwsEnvironment, clients: AwsClients): AwsPorts {
   const { tableName, bucketName, routes, schedules } = environment;
   const { dynamodb, s3, sqs } = clients;
   const clock = realClock();
