@@ -141,8 +141,8 @@ const LAYERS = {
   },
   client: {
     path: '^lib/client/',
-    may: ['contract'],
-    why: 'The client runs anywhere, browsers included, and knows the wire only.',
+    may: ['contract', 'definition'], // types of both, see client-carries-no-server-code
+    why: 'The client runs anywhere, browsers included, and knows the wire only. Its types come from a registry of definitions.',
   },
   testing: {
     path: '^lib/testing/',
@@ -263,6 +263,17 @@ const productRules = [
   },
 ];
 
+const typeRules = [
+  {
+    name: 'client-carries-no-server-code',
+    comment:
+      'A client is loaded by browsers: it takes types from contract and definition, and none of their code. Use `import type`.',
+    severity: 'error',
+    from: { path: LAYERS.client.path },
+    to: { path: [LAYERS.contract.path, LAYERS.definition.path], dependencyTypesNot: ['type-only'] },
+  },
+];
+
 const houseRules = [
   {
     name: 'no-cycle',
@@ -296,7 +307,7 @@ const houseRules = [
 ];
 
 module.exports = {
-  forbidden: [...Object.entries(LAYERS).map(rowRule), ...productRules, ...houseRules],
+  forbidden: [...Object.entries(LAYERS).map(rowRule), ...productRules, ...typeRules, ...houseRules],
   options: {
     doNotFollow: { path: '(^|/)node_modules/' },
     exclude: { path: '^(\\.git|\\.dacapo|coverage|cdk\\.out)/' },

@@ -76,6 +76,7 @@ const REFUSED: readonly (readonly [file: string, text: string, rule: string])[] 
   ['lib/local/bad.ts', "import type { X } from '../adapters/memory/x.ts';", 'local-imports'],
   ['lambdas/bad.ts', "import type { X } from '../lib/adapters/sqlite/x.ts';", 'lambdas-imports'],
   ['lib/client/bad.ts', "import type { X } from '../operations/x.ts';", 'client-imports'],
+  ['lib/client/bad-code.ts', "import { x } from '../definition/x.ts';", 'client-carries-no-server-code'],
   ['lib/testing/bad.ts', "import type { X } from '../adapters/aws/x.ts';", 'testing-imports'],
   ['lib/operator/bad.ts', "import type { X } from '../operations/x.ts';", 'operator-imports'],
   ['lib/console/bad.ts', "import type { X } from '../core/x.ts';", 'console-imports'],
@@ -101,6 +102,10 @@ const ALLOWED: readonly (readonly [file: string, text: string])[] = [
   ['lib/local/good.ts', "import { serve } from '@hono/node-server';\nimport { x } from '../adapters/sqlite/x.ts';"],
   ['lib/local/good-crash.ts', "import '../adapters/crashable.ts';\nimport 'node:sqlite';"],
   ['lib/http/good.ts', "import { Hono } from 'hono';\nimport { x } from '../operations/x.ts';"],
+  [
+    'lib/client/good.ts',
+    "import type { X } from '../definition/x.ts';\nimport type { X as Y } from '../contract/x.ts';",
+  ],
   ['lib/participants/good.ts', "import { z } from 'zod';\nimport { x } from '../worker/x.ts';"],
   ['lib/infra/good.ts', "import { x } from '../core/limits.ts';\nimport { y } from '../contract/environment.ts';"],
   ['lib/core/cycle-b.ts', "import type { A } from './cycle-a.ts';\nexport type B = A;"], // reported at its first file

@@ -1,0 +1,21 @@
+/** Definitions as the deployment has them. */
+import type { JsonObject } from '../contract/json.ts';
+import type { Send } from './transport.ts';
+
+export interface Definitions {
+  list(): Promise<readonly JsonObject[]>;
+  get(type: string, version?: number): Promise<JsonObject>;
+}
+
+export function definitions(send: Send): Definitions {
+  return {
+    list: async () => {
+      const { body } = await send({ method: 'GET', path: '/workflows', repeatable: true });
+      return (body as { readonly items: readonly JsonObject[] }).items;
+    },
+    get: async (type, version) => {
+      const path = `/workflows/${encodeURIComponent(type)}`;
+      return (await send({ method: 'GET', path, query: { version }, repeatable: true })).body as JsonObject;
+    },
+  };
+}
