@@ -52,6 +52,8 @@ export interface WireJob {
   readonly trace_context: { readonly traceparent: string; readonly tracestate?: string };
   readonly replay_of: string | null;
   readonly replayed_by: readonly string[];
+  /** The run before it, where a job is another run of one that failed; else it is left out. */
+  readonly rerun_of?: string;
   readonly recovery_of: string | null;
   readonly undone_by: string | null;
   readonly parent_job_id: string | null;
@@ -98,6 +100,7 @@ export function wireJob(job: Job, plan: WorkflowPlan | undefined): WireJob {
     trace_context: wireTrace(job),
     replay_of: job.lineage.replayOf ?? null,
     replayed_by: job.lineage.replayedBy ?? [],
+    ...(job.lineage.rerunOf === undefined ? {} : { rerun_of: job.lineage.rerunOf }),
     recovery_of: job.lineage.recoveryOf ?? null,
     undone_by: job.lineage.undoneBy ?? null,
     parent_job_id: job.lineage.parentJobId ?? null,

@@ -4,7 +4,7 @@
  */
 import { deadLetterIdOf, type EpochMs, type JobId } from '../core/ids.ts';
 import type { ErrorLogEntry, HistoryEntry, Job } from '../core/job.ts';
-import type { Json, JsonObject } from '../core/json.ts';
+import { byteLength, type Json, type JsonObject } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
 import { quarantineReason } from '../core/outbox.ts';
 import type { WorkflowPlan } from '../core/plan.ts';
@@ -28,15 +28,10 @@ export interface QuarantineRecord {
 
 export function deadLetterOf(
   job: Job,
-  plan: WorkflowPlan,
+  plan: WorkflowPlan | undefined,
   history: readonly HistoryEntry[],
   entry: HistoryEntry,
 ): QuarantineRecord {
-  const { input } = job;
-  const payload: JsonObject =
-    input.hash === null
-      ? { payload: input.data ?? null }
-      : { payload_snapshot_ref: `VALUE#${job.jobId}#${input.hash}` };
   return {
     deadLetterId: deadLetterIdOf(job.jobId),
     jobId: job.jobId,
@@ -58,9 +53,20 @@ export function deadLetterOf(
       state_history: history.slice(-LIMITS.historyInline).map((one) => wireHistoryEntry(job, one)) as unknown as Json,
       open_effects: wireOpenEffects(job, plan) as unknown as Json,
       replay_eligible: isTerminal(job.state) && job.trace.traceparent !== '',
-      ...payload,
+      ...payloadOf(job),
     },
   };
+}
+
+/** A page of a hundred records with payloads of this size stays under half a megabyte. */
+const PAYLOAD_INLINE_BYTES_MAX = 4_096;
+
+/** The input itself, or where it is kept: `GET /jobs/{id}` shows it whole. */
+function payloadOf({ jobId, input }: Job): JsonObject {
+  const { data, hash } = input;
+  const isSmall = data !== undefined && byteLength(JSON.stringify(data)) <= PAYLOAD_INLINE_BYTES_MAX;
+  if (isSmall || hash === null) return { payload: data ?? null };
+  return { payload_snapshot_ref: `VALUE#${jobId}#${hash}` };
 }
 
 function summary(job: Job): string {

@@ -21,10 +21,12 @@ export interface Submission {
   readonly input: Json;
   /** What else there is to know about how it came to be; null: nothing. */
   readonly note: string | null;
+  /** Who made it and why, when it was not its caller's own submit. */
+  readonly by?: { readonly actor: string; readonly reason: string };
 }
 
 export function newJob(submission: Submission, plan: WorkflowPlan, context: Context): Job {
-  const { input, note, ...identity } = submission;
+  const { input, note, by, ...identity } = submission;
   const { now } = context;
   const dueAt = now + context.rules.hintGraceMs;
   return {
@@ -56,9 +58,9 @@ export function newJob(submission: Submission, plan: WorkflowPlan, context: Cont
         seq: 0,
         from: null,
         to: 'PENDING',
-        reason: 'submitted',
+        reason: by?.reason ?? 'submitted',
         at: now,
-        actor: `caller:${submission.callerId}`,
+        actor: by?.actor ?? `caller:${submission.callerId}`,
         errorCode: null,
         step: null,
         evidence: note,

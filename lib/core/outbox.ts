@@ -3,6 +3,7 @@
  * anywhere else, and every consequence has an id made from its entry, so performing it again is harmless.
  */
 import type { HistoryEntry, Job } from './job.ts';
+import { isPoison } from './poison-job.ts';
 import { isTerminal } from './states.ts';
 
 export interface Consequences {
@@ -101,6 +102,7 @@ function isOperators(entry: HistoryEntry): boolean {
  * @param history whole: what once kept the job from a clean end may lie far back
  */
 export function quarantineReason(job: Job, history: readonly HistoryEntry[] = job.history): string {
+  if (isPoison(job)) return 'poison_message';
   if (job.stoppedReason === 'ORCH_STATE_MACHINE_INVARIANT_BROKEN') return 'invariant_broken';
   const undoFailed = history.some((entry) => entry.errorCode === 'ORCH_COMPENSATION_FAILED');
   if (undoFailed || history.some(isLateEffect)) return 'compensation_failed';

@@ -29,6 +29,13 @@ export interface PoisonMessage {
 const POISON = '!poison';
 const UNKNOWN_TYPE = 'unknown';
 
+/** Definitions are numbered from 1. */
+const POISON_VERSION = 0;
+
+export function isPoison(job: Pick<Job, 'workflowVersion'>): boolean {
+  return job.workflowVersion === POISON_VERSION;
+}
+
 export function poisonJobId({ callerId, doorId }: Pick<PoisonMessage, 'callerId' | 'doorId'>): JobId {
   return jobIdOf(callerId, POISON, doorId);
 }
@@ -77,7 +84,7 @@ function rejection(at: EpochMs, errorCode: string, { actor, writeId }: Context):
 export function poisonPlan(type: string, known: WorkflowPlan | undefined): WorkflowPlan {
   return {
     type,
-    version: 0,
+    version: POISON_VERSION,
     digest: '',
     steps: [],
     stages: 0,

@@ -68,6 +68,7 @@ function recoveryFor(
     lineage: { recoveryOf: job.jobId, undoes },
     input: request.body,
     note: `undoes ${operationId}`,
+    by: { actor: context.actor, reason: `late success of ${name} in job ${job.jobId}` },
   };
 }
 
@@ -85,6 +86,11 @@ function stateAt(job: Job, name: string, operationId: string): { step: StepState
 
 function nextAfter(generation: number | null | undefined): number {
   return generation == null ? 0 : generation + 1;
+}
+
+/** The same undo as a new operation: the earlier one had its answer. */
+export function undoneAnew(undoes: Undoes): Undoes {
+  return { ...undoes, generation: undoes.generation + 1 };
 }
 
 /** The definition of a recovery job: one step, which is the undo; patient like an undo, and quarantined if it fails. */

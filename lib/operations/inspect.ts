@@ -5,8 +5,9 @@ import type { JobId } from '../core/ids.ts';
 import type { HistoryEntry, Job } from '../core/job.ts';
 import type { DeadLetter, DeadLetterQuery, JobQuery, ListPosition, Page } from '../ports.ts';
 import type { Engine } from './engine.ts';
-import { wholeHistory } from './publish.ts';
+import { findDeadLetter } from './quarantine.ts';
 import { loadValues } from './values.ts';
+import { wholeHistory } from './whole-history.ts';
 
 export interface Viewer {
   readonly callerId: string;
@@ -49,7 +50,7 @@ export async function listJobs(
 }
 
 export async function readDeadLetter(engine: Engine, viewer: Viewer, id: string): Promise<DeadLetter | null> {
-  const record = await engine.ports.deadLetters.get(id);
+  const record = await findDeadLetter(engine, id);
   return record !== null && sees(viewer, record.callerId) ? record : null;
 }
 

@@ -24,8 +24,7 @@ export async function poison(engine: Engine, message: Poison): Promise<Job> {
   // A repetition tells the first one's times, so that its events are the same ones.
   const job = created.created ? stored : await loadValues(ports, created.existing);
   const plan = poisonPlan(job.workflowType, plans.find(job.workflowType, null));
-  const record = deadLetterOf(job, plan, job.history, lastEntry(job));
-  await ports.deadLetters.put({ ...record, reason: 'poison_message' });
+  await ports.deadLetters.put(deadLetterOf(job, plan, job.history, lastEntry(job)));
   await ports.bus.publish(consequencesOf(job, job.history, -1).flatMap((due) => busEventsOf(job, plan, due)));
   ports.log.write('warn', 'poison_message', { job_id: job.jobId, source: job.source, error_code: message.code });
   return job;

@@ -5,7 +5,7 @@
 
 import { busEventsOf } from '../contract/wire-event.ts';
 import { deadLetterOf } from '../contract/wire-quarantine.ts';
-import type { HistoryEntry, Job } from '../core/job.ts';
+import type { Job } from '../core/job.ts';
 import { lastEntry } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import { consequencesOf } from '../core/outbox.ts';
@@ -14,13 +14,16 @@ import { isTerminal } from '../core/states.ts';
 import { apply } from './apply.ts';
 import { auditOf } from './audit.ts';
 import { type Engine, planFor } from './engine.ts';
-import { followUp } from './recover-late.ts';
+import { followUp } from './follow-up.ts';
+import { wholeHistory } from './whole-history.ts';
 
 /** News go out when a job stops; a job that runs long also publishes now and then, so that its item stays small. */
 export function publishIsDue(job: Job): boolean {
   if (!isUnpublished(job)) return false;
   const stopped = isTerminal(job.state) || job.state === 'NEEDS_REVIEW';
-  const byPerson = job.history.some((entry) => entry.seq > job.publishedSeq && entry.actor.startsWith('operator:'));
+  const byPerson = job.history.some(
+    (entry) => entry.seq > Math.max(0, job.publishedSeq) && entry.actor.startsWith('operator:'),
+  );
   return stopped || byPerson || lastEntry(job).seq - job.publishedSeq >= LIMITS.publishBatch;
 }
 
@@ -41,14 +44,6 @@ export async function publish(engine: Engine, job: Job): Promise<void> {
   const upTo = lastEntry(job).seq;
   const trimTo = await storeChunk(engine, job, upTo);
   await apply(engine, job.jobId, () => ({ type: 'published', upTo, trimTo }), job);
-}
-
-/** A job's entries from the first; the older ones are read only when some were moved out. */
-export async function wholeHistory(engine: Engine, job: Job): Promise<readonly HistoryEntry[]> {
-  const first = job.history[0]?.seq ?? 0;
-  if (first === 0) return job.history;
-  const earlier = await engine.ports.jobs.readHistoryChunks(job.jobId);
-  return [...earlier.filter((entry) => entry.seq < first), ...job.history];
 }
 
 /** Moves one full chunk out of the item when enough published entries lie beyond the newest; answers the new first seq. */

@@ -2,6 +2,8 @@
  * Takes a request in. Its id follows from who asks, for what, under which key, so one conditional write both creates
  * the job and finds the one that was there. Accepted means stored: the caller hears of a job only after that write.
  */
+
+import { openEffects } from '../core/effects.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { derivedKey, intentHash, type JobId, jobIdOf, rerunIdOf } from '../core/ids.ts';
 import type { Job, JobSource, TraceContext } from '../core/job.ts';
@@ -88,7 +90,7 @@ const RERUNS_MAX = 1_000;
 /** Where the workflow says so, a duplicate of a failed job that left nothing behind runs it again as a linked job. */
 async function rerun(engine: Engine, plan: WorkflowPlan, first: Submission, job: Job): Promise<SubmitResult> {
   let latest = job;
-  for (let run = 1; run <= RERUNS_MAX && failedClean(latest); run += 1) {
+  for (let run = 1; run <= RERUNS_MAX && failedClean(latest, plan); run += 1) {
     const lineage = { rerunOf: latest.jobId };
     const submission = { ...first, jobId: rerunIdOf(job.jobId, run), lineage, note: `rerun of ${latest.jobId}` };
     const next = await storeValues(engine.ports, newJob(submission, plan, contextOf(engine)));
@@ -99,8 +101,9 @@ async function rerun(engine: Engine, plan: WorkflowPlan, first: Submission, job:
   return { kind: 'existing', job: latest };
 }
 
-function failedClean(job: Job): boolean {
-  return (job.state === 'FAILED' || job.state === 'DEAD_LETTERED') && job.outcome === 'rolled_back';
+function failedClean(job: Job, plan: WorkflowPlan): boolean {
+  const failed = job.state === 'FAILED' || job.state === 'DEAD_LETTERED';
+  return failed && job.outcome === 'rolled_back' && openEffects(job, plan).length === 0;
 }
 
 /** A used key: the same payload gets the job that is there, another one a conflict that names where they differ. */
