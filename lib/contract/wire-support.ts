@@ -14,7 +14,12 @@ export interface WireSupport {
   readonly deadline_at: string;
   readonly next_action_at: string | null;
   readonly stopped_reason: string | null;
-  readonly safe_actions: readonly { readonly action: string; readonly step?: string; readonly resolution?: string }[];
+  readonly safe_actions: readonly {
+    readonly action: string;
+    readonly step?: string;
+    readonly resolution?: string;
+    readonly needs?: string;
+  }[];
 }
 
 export function wireSupport(view: SupportView): WireSupport {
@@ -41,7 +46,7 @@ export function supportText(job: Job, view: SupportView): string {
     `next action:    ${shown.next_action_at ?? 'none'}`,
     `stopped:        ${stopped(job)}`,
     `open effects:   ${listed(view.openEffects.map((effect) => `${effect.operationId} ${effect.state}`))}`,
-    `safe actions:   ${listed(shown.safe_actions.map(({ action, step, resolution }) => (step === undefined ? action : `${action} ${step} as ${resolution}`)))}`,
+    `safe actions:   ${listed(shown.safe_actions.map(actionText))}`,
     '',
     ...job.steps.map(
       (step) =>
@@ -54,6 +59,11 @@ export function supportText(job: Job, view: SupportView): string {
 function pendingText({ step, what, until }: WireSupport['pending'][number]): string {
   const who = what === 'person' ? `a person for ${step}` : `${what} of ${step}`;
   return until === null ? who : `${who} until ${until}`;
+}
+
+function actionText({ action, step, resolution, needs }: WireSupport['safe_actions'][number]): string {
+  if (step === undefined) return action;
+  return `${action} ${step} as ${resolution}${needs === undefined ? '' : ` (with its ${needs})`}`;
 }
 
 function stopped(job: Job): string {

@@ -3,12 +3,13 @@
  * until when, why it stopped, and what they can safely do. Answered by the same guards that would decide on the act.
  */
 import { decide } from './decide.ts';
-import { type OpenEffect, openEffects } from './effects.ts';
+import { type OpenEffect, openEffects, owesUndo, planOf } from './effects.ts';
 import type { Context, JobEvent, OperatorAct, Resolution } from './events.ts';
 import type { EpochMs } from './ids.ts';
 import type { Job, StepState } from './job.ts';
 import type { WorkflowPlan } from './plan.ts';
-import type { JobState } from './states.ts';
+import { isPoison } from './poison-job.ts';
+import { isTerminal, type JobState } from './states.ts';
 
 export interface PendingWork {
   readonly step: string;
@@ -21,6 +22,8 @@ export interface SafeAction {
   /** For resolve: which step, and what may be said of it. */
   readonly step?: string;
   readonly resolution?: Resolution;
+  /** What has to be said with it. */
+  readonly needs?: 'output';
 }
 
 export interface SupportView {
@@ -35,19 +38,25 @@ export interface SupportView {
   readonly safeActions: readonly SafeAction[];
 }
 
-export function supportView(job: Job, plan: WorkflowPlan, context: Context): SupportView {
-  const open = openEffects(job, plan);
+/** @param plan undefined when this code does not have the job's version: then nobody here can say what it may do */
+export function supportView(job: Job, plan: WorkflowPlan | undefined, context: Context): SupportView {
+  const open = plan === undefined ? [] : openEffects(job, plan);
   return {
     state: job.state,
-    summary: summaryOf(job, open),
+    summary: plan === undefined && !isPoison(job) ? unknownVersion(job) : summaryOf(job, open),
     lastConfirmed: lastConfirmed(job),
-    pending: job.steps.flatMap((step) => pendingOf(job, step)),
+    pending: isTerminal(job.state) ? [] : job.steps.flatMap((step) => pendingOf(job, step, plan)),
     deadlineAt: job.deadlineAt,
     nextActionAt: job.nextActionAt,
     stoppedReason: job.stoppedReason,
     openEffects: open,
-    safeActions: safeActions(job, plan, context),
+    safeActions: plan === undefined ? [] : safeActions(job, plan, context),
   };
+}
+
+function unknownVersion({ state, workflowType, workflowVersion }: Job): string {
+  const what = `this deployment does not have version ${workflowVersion} of ${workflowType}`;
+  return isTerminal(state) ? `ended; ${what}` : `stands still: ${what}, deploy it again`;
 }
 
 const SUMMARIES: Readonly<Record<JobState, string>> = {
@@ -60,12 +69,12 @@ const SUMMARIES: Readonly<Record<JobState, string>> = {
   COMPLETED: 'every step succeeded',
   CANCELLED: 'was stopped on request, and everything it did is undone',
   FAILED: 'failed, and everything it did is undone',
-  DEAD_LETTERED: 'failed and is quarantined: a person replays or discards it',
+  DEAD_LETTERED: 'failed, everything it did is undone, and it is quarantined: a person replays or discards it',
 };
 
 function summaryOf(job: Job, open: readonly OpenEffect[]): string {
-  const ended = job.state === 'FAILED' || job.state === 'CANCELLED' || job.state === 'DEAD_LETTERED';
-  if (!ended || open.length === 0) return SUMMARIES[job.state];
+  if (isPoison(job)) return 'came as a message that cannot become a job: a person replays it corrected, or discards it';
+  if (!isTerminal(job.state) || open.length === 0) return SUMMARIES[job.state];
   return `ended, and ${open.length} effect(s) may still be applied: see open_effects`;
 }
 
@@ -81,7 +90,9 @@ function lastConfirmed(job: Job): SupportView['lastConfirmed'] {
   return last;
 }
 
-function pendingOf(job: Job, step: StepState): PendingWork[] {
+function pendingOf(job: Job, step: StepState, plan: WorkflowPlan | undefined): PendingWork[] {
+  const owes = job.state === 'COMPENSATING' && plan !== undefined && owesUndo(step, planOf(plan, step.name));
+  if (owes && step.settleBy !== 'query') return [{ step: step.name, what: 'undo', until: step.nextAttemptAt }];
   switch (step.status) {
     case 'dispatched':
       return [{ step: step.name, what: 'call', until: step.lease?.until ?? null }];
@@ -92,7 +103,7 @@ function pendingOf(job: Job, step: StepState): PendingWork[] {
     case 'reconciling':
       return [{ step: step.name, what: 'query', until: step.lease?.until ?? null }];
     case 'unknown':
-      return [{ step: step.name, what: job.state === 'NEEDS_REVIEW' ? 'person' : 'query', until: step.nextAttemptAt }];
+      return [{ step: step.name, what: settling(job, step), until: step.nextAttemptAt }];
     case 'compensating':
       return [{ step: step.name, what: 'undo', until: step.undo?.lease?.until ?? step.undo?.nextAttemptAt ?? null }];
     case 'compensation_failed':
@@ -106,16 +117,29 @@ function pendingOf(job: Job, step: StepState): PendingWork[] {
   }
 }
 
+/** How an unknown step will be settled. */
+function settling({ state }: Job, { settleBy }: StepState): PendingWork['what'] {
+  if (state === 'NEEDS_REVIEW' || settleBy === null || settleBy === 'review') return 'person';
+  return settleBy;
+}
+
 /** Every action that would be granted now. `force_close` is left out: it leaves effects behind, so it is never safe. */
 function safeActions(job: Job, plan: WorkflowPlan, context: Context): SafeAction[] {
-  const granted = (event: JobEvent): boolean => decide(job, event, plan, context).status === 'changed';
+  const answer = (event: JobEvent) => decide(job, event, plan, context);
+  const granted = (event: JobEvent): boolean => answer(event).status === 'changed';
   const person = { actor: 'operator:anyone', reason: 'asked', expectedRevision: null } as const;
-  const can = (act: OperatorAct): boolean => granted({ type: 'operate', ...person, evidence: null, act });
-  const plain = (['resume', 'retry_compensation', 'close'] as const).filter((action) => can({ action }));
+  const asked = (act: OperatorAct) => answer({ type: 'operate', ...person, evidence: null, act });
+  const plain = (['resume', 'retry_compensation', 'close'] as const).filter(
+    (action) => asked({ action }).status === 'changed',
+  );
   const resolutions = job.steps.flatMap(({ name: step }) =>
-    (['applied', 'not_applied', 'compensated'] as const)
-      .filter((resolution) => can({ action: 'resolve', step, resolution, output: undefined }))
-      .map((resolution) => ({ action: 'resolve', step, resolution }) as const),
+    (['applied', 'not_applied', 'compensated'] as const).flatMap((resolution): SafeAction[] => {
+      const told = asked({ action: 'resolve', step, resolution, output: undefined });
+      if (told.status === 'changed') return [{ action: 'resolve', step, resolution }];
+      return told.status === 'refused' && told.needs
+        ? [{ action: 'resolve', step, resolution, needs: told.needs }]
+        : [];
+    }),
   );
   return [
     ...(granted({ type: 'cancel', ...person }) ? [{ action: 'cancel' } as const] : []),

@@ -9,7 +9,7 @@ import { readJobId, readJobList, refuseParameters } from '../contract/requests.t
 import { wireHistoryEntry } from '../contract/wire-history.ts';
 import { supportText, wireSupport } from '../contract/wire-support.ts';
 import type { JobId } from '../core/ids.ts';
-import { supportView } from '../core/support.ts';
+import { type SupportView, supportView } from '../core/support.ts';
 import { contextOf, planFor } from '../operations/engine.ts';
 import { listJobs, readHistory, readJob, type Viewer } from '../operations/inspect.ts';
 import type { AppParts } from './parts.ts';
@@ -27,11 +27,15 @@ async function showJob({ engine, caller }: AppParts, asked: Asked): Promise<Resp
   refuseParameters(asked.parameters);
   const job = await readJob(engine, viewer, namedJob(asked));
   if (job === null) throw unknownJob();
-  const plan = planFor(engine.plans, job);
-  if (plan === undefined) return json(200, shown(engine, job));
-  const view = supportView(job, plan, contextOf(engine));
+  const view = whatOneMay(viewer, supportView(job, planFor(engine.plans, job), contextOf(engine)));
   if (wantsText(asked.request)) return plainText(200, supportText(job, view));
   return json(200, { support: wireSupport(view), ...shown(engine, job) });
+}
+
+/** What only an operator may do is no advice to others. */
+function whatOneMay({ role }: Viewer, view: SupportView): SupportView {
+  if (role === 'operator') return view;
+  return { ...view, safeActions: view.safeActions.filter(({ action }) => action === 'cancel') };
 }
 
 async function showHistory({ engine, caller }: AppParts, asked: Asked): Promise<Response> {
