@@ -110,6 +110,22 @@ export function instead(answer: (asked: Record<string, unknown>) => object): Fau
   return async (request) => json(200, answer(bodyOf(request)));
 }
 
+/** Attributes as they travel. */
+export type WireItem = Record<string, { readonly S?: string; readonly N?: string; readonly B?: string }>;
+
+/** Asks a table for an item by the way of the request at hand: an attempt that nobody counts. */
+export async function lookUp(
+  request: SentRequest,
+  deliver: Deliver,
+  TableName: string,
+  Key: WireItem,
+): Promise<WireItem | null> {
+  const body = Buffer.from(JSON.stringify({ TableName, Key, ConsistentRead: true }));
+  const target = { 'x-amz-target': 'DynamoDB_20120810.GetItem', 'content-length': String(body.length) };
+  const response = await deliver({ ...request, headers: { ...request.headers, ...target }, body });
+  return JSON.parse(await textOf(response)).Item ?? null;
+}
+
 export function bodyOf(request: SentRequest): Record<string, unknown> {
   return JSON.parse(new TextDecoder().decode(request.body as Uint8Array));
 }
@@ -122,7 +138,7 @@ export function json(statusCode: number, document: object): SentResponse {
   return { statusCode, headers: { ...headers, ...errorType }, body: Readable.from([body]) };
 }
 
-async function textOf({ body }: SentResponse): Promise<string> {
+export async function textOf({ body }: SentResponse): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of body as Readable) parts.push(Buffer.from(part));
   return Buffer.concat(parts).toString();

@@ -10,8 +10,11 @@ import {
   type FaultPlan,
   faulty,
   json,
+  lookUp,
   type SentRequest,
   type SentResponse,
+  textOf,
+  type WireItem,
 } from './faulty-handler.ts';
 import { indexWriteUnits, itemBytes, readUnits, writeUnits } from './item-size.ts';
 
@@ -23,8 +26,6 @@ export interface TableBill {
   /** Of items that hold a value, within `tableUnits`. */
   valueUnits: number;
 }
-
-type Wire = Record<string, { readonly S?: string; readonly N?: string; readonly B?: string }>;
 
 /** Meters a DynamoDB client until the test ends. */
 export function meterTable(client: Parameters<typeof faulty>[0]): {
@@ -40,39 +41,38 @@ export function meterTable(client: Parameters<typeof faulty>[0]): {
 }
 
 async function writing(bill: TableBill, request: SentRequest, deliver: Deliver): Promise<SentResponse> {
-  const { Item, Key = Item, TableName } = bodyOf(request) as { Item?: Wire; Key?: Wire; TableName: string };
-  const before = await lookUp(request, deliver, TableName, Key);
+  const { Item = {}, Key = Item } = bodyOf(request) as { Item?: WireItem; Key?: WireItem };
+  const before = await imageOf(request, deliver, Key);
   const response = await deliver(request);
   // A refused write costs what is there.
-  const after = response.statusCode === 200 ? await lookUp(request, deliver, TableName, Key) : before;
+  const after = response.statusCode === 200 ? await imageOf(request, deliver, Key) : before;
   const units = writeUnits(before, after);
   bill.writes += 1;
   bill.tableUnits += units;
   bill.indexUnits += indexWriteUnits(before, after);
-  if (Key?.[TABLE.partitionKey]?.S?.startsWith('VALUE#')) bill.valueUnits += units;
+  if (Key[TABLE.partitionKey]?.S?.startsWith('VALUE#')) bill.valueUnits += units;
   return response;
 }
 
 async function reading(bill: TableBill, request: SentRequest, deliver: Deliver): Promise<SentResponse> {
   const asked = bodyOf(request) as { ConsistentRead?: boolean };
   const { status, answer } = await jsonOf(await deliver(request));
-  const { Item, Items = Item === undefined ? [] : [Item] } = answer as { Item?: Wire; Items?: Wire[] };
+  const { Item, Items = Item === undefined ? [] : [Item] } = answer as { Item?: WireItem; Items?: WireItem[] };
   const size = Items.reduce((sum, item) => sum + itemBytes(decoded(item)), 0);
   bill.readUnits += readUnits(size, asked.ConsistentRead === true);
   return json(status, answer);
 }
 
-/** Asks the engine by the way of the request at hand; nobody pays for that. */
-async function lookUp(request: SentRequest, deliver: Deliver, TableName: string, key: Wire = {}): Promise<Item | null> {
-  const Key = { [TABLE.partitionKey]: key[TABLE.partitionKey], [TABLE.sortKey]: key[TABLE.sortKey] };
-  const body = Buffer.from(JSON.stringify({ TableName, Key, ConsistentRead: true }));
-  const target = { 'x-amz-target': 'DynamoDB_20120810.GetItem', 'content-length': String(body.length) };
-  const { answer } = await jsonOf(await deliver({ ...request, headers: { ...request.headers, ...target }, body }));
-  const { Item } = answer as { Item?: Wire };
-  return Item === undefined ? null : decoded(Item);
+async function imageOf(request: SentRequest, deliver: Deliver, key: WireItem): Promise<Item | null> {
+  const { TableName } = bodyOf(request) as { TableName: string };
+  const Key = Object.fromEntries(Object.entries(key).filter(([name]) => KEY.includes(name)));
+  const item = await lookUp(request, deliver, TableName, Key);
+  return item === null ? null : decoded(item);
 }
 
-function decoded(item: Wire): Item {
+const KEY: readonly string[] = [TABLE.partitionKey, TABLE.sortKey];
+
+function decoded(item: WireItem): Item {
   const entries = Object.entries(item).map(([name, { S, N, B }]) => {
     if (B !== undefined) return [name, { B: Buffer.from(B, 'base64') }];
     return [name, S === undefined ? { N } : { S }];
@@ -81,7 +81,5 @@ function decoded(item: Wire): Item {
 }
 
 async function jsonOf(response: SentResponse): Promise<{ status: number; answer: object }> {
-  const parts: Buffer[] = [];
-  for await (const part of response.body as AsyncIterable<Uint8Array>) parts.push(Buffer.from(part));
-  return { status: response.statusCode, answer: JSON.parse(Buffer.concat(parts).toString()) };
+  return { status: response.statusCode, answer: JSON.parse(await textOf(response)) };
 }
