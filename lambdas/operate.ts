@@ -1,7 +1,7 @@
 /** Everything of the HTTP API but submitting: jobs, lists, dead letters, definitions, and what people do about them. */
 import type { Door } from '../lib/http/parts.ts';
 import { container } from './parts/engine.ts';
-import { answer } from './parts/http.ts';
+import { answer, type HttpEvent } from './parts/http.ts';
 import { lambda } from './parts/lambda.ts';
 
 const { engine } = container('operate');
@@ -11,4 +11,4 @@ const door: Door = {
   started: (jobId) => queue.send('dispatch', { kind: 'hint', jobId, revision: 0, hops: 0 }, 0),
 };
 
-export const handler = lambda((event: Parameters<typeof answer>[0], context) => answer(event, context, engine, door));
+export const handler = lambda((event: HttpEvent) => answer(event, engine, door));

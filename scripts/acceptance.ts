@@ -1,8 +1,9 @@
 /**
- * npm run acceptance [-- --url <base>] [--only <part of a case's name>]
+ * npm run acceptance [-- --url <base>] [--only <part of a case's name>] [--gently]
  *
  * The black-box suite of test/acceptance against the deployment at <base>, or, without one, against embedded mode, which
- * each file of cases starts for itself. Ends with one line `N passed, N failed, N skipped`, and with 1 if any failed.
+ * each file of cases starts for itself. `--gently` asks little at once, for a deployment that is slow. Ends with one line
+ * `N passed, N failed, N skipped`, and with 1 if any failed.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,9 +17,12 @@ const CASES = join(import.meta.dirname, '../test/acceptance/cases');
 /** The cases mostly wait, so more files at once than there are cores. */
 const FILES_AT_ONCE = 4;
 
-const { values } = parseArgs({ options: { url: { type: 'string' }, only: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { url: { type: 'string' }, only: { type: 'string' }, gently: { type: 'boolean' } },
+});
 
-let concurrency = FILES_AT_ONCE;
+let concurrency = values.gently ? 1 : FILES_AT_ONCE;
+if (values.gently) process.env.DACAPO_ACCEPTANCE_AT_ONCE = '2';
 if (values.url) {
   process.env.DACAPO_ACCEPTANCE_URL = values.url;
   // Clock and faults belong to the whole runtime: on a shared embedded one, files take turns.

@@ -24,7 +24,8 @@ export function driver(engine: Engine, kind: DriverKind) {
       results: message.kind === 'result' ? [message.result] : [],
     });
     if (end === 'unknown_version') count('UnknownVersion');
-    if (end === 'missing' || end === 'unknown_version' || end === 'newer_schema') throw new Error(`job ${message.jobId}: ${end}`);
+    if (end === 'missing' || end === 'unknown_version' || end === 'newer_schema')
+      throw new Error(`job ${message.jobId}: ${end}`);
   };
 
   return lambda(async (event: SQSEvent | object, context) => {

@@ -3,11 +3,13 @@
  * the retry budget live as long as it does. Nothing of a caller or a job is kept here.
  */
 import { definitions } from '#definitions';
+import { type AwsBus, MissingBusError } from '../../lib/adapters/aws/bus.ts';
 import { type AwsClients, awsClients } from '../../lib/adapters/aws/clients.ts';
 import { awsPorts } from '../../lib/adapters/aws/ports.ts';
 import { type AwsEnvironment, parseAwsEnvironment } from '../../lib/contract/aws-environment.ts';
 import { LIMITS } from '../../lib/core/limits.ts';
 import type { Engine } from '../../lib/operations/engine.ts';
+import { withPolicies } from '../../lib/operations/policies.ts';
 import { retryTokens } from '../../lib/operations/retry-tokens.ts';
 import { metered } from './metered.ts';
 
@@ -17,26 +19,47 @@ export interface Container {
   readonly environment: AwsEnvironment;
 }
 
+const EMULATOR_PATIENCE = 10;
+
 /** @param name of the function: the actor in histories */
 export function container(name: string): Container {
   const environment = parseAwsEnvironment();
-  const clients = awsClients(environment);
+  // An emulator is one process for every service and every function: its answers take their turn.
+  const clients = awsClients(environment, environment.pathStyleBuckets ? { patience: EMULATOR_PATIENCE } : {});
   return { engine: engineOn(name, environment, clients), clients, environment };
 }
 
 function engineOn(name: string, environment: AwsEnvironment, clients: AwsClients): Engine {
   const tokens = retryTokens();
+  const ports = awsPorts(environment, clients);
   return {
-    ports: metered(awsPorts(environment, clients), definitions),
-    plans: definitions,
+    ports: metered({ ...ports, bus: knownToExist(ports.bus) }, definitions),
+    plans: withPolicies(definitions, environment.policies),
     rules: {
       route: (topic) => environment.routes?.routes.get(topic),
-      policies: {},
+      policies: environment.policies.all,
       hintGraceMs: LIMITS.hintGraceMs,
-      retryPenaltyMs: tokens.penaltyMs,
+      retryPenaltyMs: (topic) => tokens.penaltyMs(environment.routes?.routes.get(topic)?.target ?? topic),
       livingOwners: null,
     },
     actor: `orchestrator:${name}`,
     tokens,
+  };
+}
+
+/** Events sent to a bus that is not there are lost without an error, so it is looked for before the first one. */
+function knownToExist(bus: AwsBus): AwsBus {
+  let looked: Promise<void> | null = null;
+  return {
+    ...bus,
+    publish: async (events) => {
+      looked ??= bus.assertExists();
+      try {
+        await looked;
+      } catch (error) {
+        if (error instanceof MissingBusError) throw error;
+      }
+      await bus.publish(events);
+    },
   };
 }

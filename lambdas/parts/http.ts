@@ -1,27 +1,46 @@
 /**
- * The router behind an HTTP API. It is made anew for each request, with the caller that the authorizer verified in it: so
- * nothing of one request can reach the next, and no header can say who calls.
+ * The router behind an HTTP API, in its payload format 2.0. The router is made anew for each request, with the caller that
+ * the authorizer verified in it: so nothing of one request can reach the next, and no header can say who calls.
  */
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { handle, type LambdaEvent } from 'hono/aws-lambda';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { readDoorEnvironment } from '../../lib/contract/door-environment.ts';
 import { createApp } from '../../lib/http/app.ts';
 import type { Door } from '../../lib/http/parts.ts';
+import { refusal } from '../../lib/http/respond.ts';
 import type { Engine } from '../../lib/operations/engine.ts';
 import { type Authorizer, viewerOf } from './caller.ts';
 
-type Request = APIGatewayProxyEventV2 & { readonly requestContext: { readonly authorizer?: Authorizer } };
+export type HttpEvent = APIGatewayProxyEventV2 & { readonly requestContext: { readonly authorizer?: Authorizer } };
 
 const doors = readDoorEnvironment();
 
-export async function answer(
-  event: Request,
-  context: Context,
-  engine: Engine,
-  door: Door,
-): Promise<APIGatewayProxyStructuredResultV2> {
+export async function answer(event: HttpEvent, engine: Engine, door: Door): Promise<APIGatewayProxyStructuredResultV2> {
+  const request = requestOf(event);
+  if (request === null)
+    return resultOf(refusal('ORCH_MALFORMED_REQUEST', 'the request cannot be read: check its headers'));
   const caller = () => viewerOf(event.requestContext.authorizer, doors);
-  const app = createApp({ engine, caller, door });
-  const result = await handle(app)(event as unknown as LambdaEvent, context);
-  return result as APIGatewayProxyStructuredResultV2;
+  return resultOf(await createApp({ engine, caller, door }).fetch(request));
+}
+
+/** As it came, empty headers included: whether one may be empty is the router's to say. */
+export function requestOf(event: HttpEvent): Request | null {
+  const { requestContext, rawPath, rawQueryString, body, isBase64Encoded } = event;
+  const query = rawQueryString === '' ? '' : `?${rawQueryString}`;
+  const { method } = requestContext.http;
+  try {
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(event.headers)) headers.set(name, value ?? '');
+    const bytes = body === undefined ? null : Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+    const takesBody = method !== 'GET' && method !== 'HEAD';
+    const address = `https://${requestContext.domainName}${rawPath}${query}`;
+    return new Request(address, { method, headers, ...(takesBody && bytes !== null ? { body: bytes } : {}) });
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+async function resultOf(response: Response): Promise<APIGatewayProxyStructuredResultV2> {
+  const headers = Object.fromEntries(response.headers);
+  return { statusCode: response.status, headers, body: await response.text(), isBase64Encoded: false };
 }

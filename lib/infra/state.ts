@@ -163,9 +163,10 @@ export class State extends Construct {
 
   grantPublish(to: ServiceFunction): void {
     to.allow({
-      actions: ['events:PutEvents'],
+      actions: ['events:PutEvents', 'events:DescribeEventBus'],
       resources: [this.bus.eventBusArn],
-      conditions: { StringEquals: { 'events:source': EVENT_SOURCE } },
+      // If there: DescribeEventBus has no source, and PutEvents always has one.
+      conditions: { StringEqualsIfExists: { 'events:source': EVENT_SOURCE } },
       variables: { [AWS_VARIABLES.busName]: this.bus.eventBusName },
     });
   }

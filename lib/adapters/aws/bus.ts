@@ -22,6 +22,11 @@ export interface AwsBus extends EventBus {
   assertExists(): Promise<void>;
 }
 
+/** The bus is not there: whatever is sent to it is lost. Any other failure to look says nothing about it. */
+export class MissingBusError extends Error {
+  override readonly name = 'MissingBusError';
+}
+
 const SOURCE = 'dacapo';
 const DETAIL_TYPE_CHARACTERS_MAX = 128;
 /** A request may hold 256 KB, each entry with its source, type and time; 240 KB of details leave room for ten of those. */
@@ -52,7 +57,7 @@ export function awsBus(client: EventBridgeClient, busName: string | null): AwsBu
         await calling('EventBridge DescribeEventBus', () => client.send(new DescribeEventBusCommand({ Name })));
       } catch (error) {
         if (!(error instanceof ResourceNotFoundException)) throw error;
-        throw new Error(`there is no event bus ${Name}: deploy it, or correct ${AWS_VARIABLES.busName}`);
+        throw new MissingBusError(`there is no event bus ${Name}: deploy it, or correct ${AWS_VARIABLES.busName}`);
       }
     },
   };

@@ -3,6 +3,7 @@
  * expects of them.
  */
 import assert from 'node:assert/strict';
+import { signatureHeaders } from './sign.ts';
 import type { HistoryEntry, Job, Page } from './wire.ts';
 
 /** More than the longest `Prefer: wait`; a request beyond it hangs. */
@@ -47,15 +48,16 @@ export class Api {
   async call(method: string, path: string, request: Request = {}): Promise<Answer> {
     const body = request.raw ?? (request.body === undefined ? null : JSON.stringify(request.body));
     const timeout = AbortSignal.timeout(REQUEST_MS_MAX);
+    const headers = {
+      ...(body === null ? {} : { 'content-type': 'application/json' }),
+      ...authorization(),
+      ...callerHeaders(request.as),
+      ...request.headers,
+    };
     const response = await fetch(this.base + path, {
       method,
       body,
-      headers: {
-        ...(body === null ? {} : { 'content-type': 'application/json' }),
-        ...authorization(),
-        ...callerHeaders(request.as),
-        ...request.headers,
-      },
+      headers: { ...headers, ...signatureHeaders(method, this.base + path, body, headers) },
       signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
     });
     const text = await response.text();
