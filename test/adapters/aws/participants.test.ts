@@ -128,7 +128,7 @@ describe('a function that is invoked', () => {
     const began = Date.now();
     const answer = await awsParticipants(clients, routes()).call(envelope({ timeoutMs: 100 }));
     expect(answer).toMatchObject({ code: 'EXT_TIMEOUT', mayHaveApplied: true });
-    expect(Date.now() - began).toBeLessThan(2_000);
+    expect(Date.now() - began).toBeLessThan(4_000);
     expect(attempts).toEqual(['POST']);
   });
 
@@ -197,8 +197,10 @@ describe('a queue that takes commands', () => {
   ])('and %s', async (_what, fault, expected, tries) => {
     const { urls } = await freshQueues(clients.sqs);
     const attempts = faulty(clients.sqs, always('SendMessage', fault));
-    const patient = { ...notify, timeoutMs: tries === 1 ? 200 : 10_000 };
-    expect(await awsParticipants(clients, routes(urls.dispatch)).call(envelope(patient))).toMatchObject(expected);
+    const timeoutMs = expected.code === 'EXT_TIMEOUT' ? 200 : 10_000;
+    expect(
+      await awsParticipants(clients, routes(urls.dispatch)).call(envelope({ ...notify, timeoutMs })),
+    ).toMatchObject(expected);
     // A command sent twice is one operation, so the SDK may repeat it.
     expect(attempts).toHaveLength(tries);
   });
