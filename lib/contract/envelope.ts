@@ -78,12 +78,17 @@ export function requestOf(outgoing: OutgoingCall): EnvelopeRequest {
       [HEADERS.traceparent]: outgoing.traceparent,
       ...(outgoing.tracestate === null ? {} : { [HEADERS.tracestate]: outgoing.tracestate }),
       [HEADERS.deadlineAt]: isoTime(call.deadlineAt),
-      ...(call.direction === 'undo' ? { [HEADERS.undoOf]: about } : {}),
+      ...(isUndo(call) ? { [HEADERS.undoOf]: about } : {}),
       ...(call.direction === 'query' ? { [HEADERS.queryOf]: about } : {}),
       ...(call.fence ? { [HEADERS.fence]: 'true' } : {}),
     },
     body: JSON.stringify(call.body),
   };
+}
+
+/** Of the job's own step, or as the one step of a recovery job. */
+function isUndo({ direction, about }: Call): boolean {
+  return direction === 'undo' || (direction === 'do' && about !== null);
 }
 
 export function successResponse(status: string, output: unknown): EnvelopeResponse {

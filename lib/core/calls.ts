@@ -5,7 +5,15 @@
 import { type Draft, logError, mappingContext, moveStep, stepPlan } from './draft.ts';
 import type { Call } from './events.ts';
 import { giveUpUndo } from './fold-undo.ts';
-import { dataOf, forwardOperationId, type Lease, type StepState, type UndoState, undoOperationId } from './job.ts';
+import {
+  dataOf,
+  forwardOperationId,
+  type Lease,
+  type StepState,
+  type UndoState,
+  undoneOperationId,
+  undoOperationId,
+} from './job.ts';
 import type { Json } from './json.ts';
 import { LIMITS } from './limits.ts';
 import { hasUndo, type StepPlan } from './plan.ts';
@@ -59,7 +67,9 @@ export function callForward(draft: Draft, step: StepState): void {
     target: step.target ?? request.target,
   });
   const about = { direction: 'do', topic: plan.topic, timeoutMs: plan.timeoutMs, fence: false } as const;
-  pushCall(draft, next, lease, { ...about, attempt: attempts, body: request.body, about: null });
+  // A recovery job's step is the undo of another job's operation, and says so as any undo does.
+  const undone = undoneOperationId(draft.job);
+  pushCall(draft, next, lease, { ...about, attempt: attempts, body: request.body, about: undone });
 }
 
 /** Asks what became of an operation. While turning back it also asks to keep it from ever applying. */

@@ -105,7 +105,7 @@ export interface Call {
   readonly topic: string;
   readonly target: string;
   readonly operationId: string;
-  /** The forward operation this undo or query is about. */
+  /** The forward operation this undo or query is about; also where the undo is a recovery job's own step. */
   readonly about: string | null;
   readonly attempt: number;
   readonly body: Json;

@@ -229,6 +229,12 @@ export function forwardOperationId(job: Job, step: StepState): string {
   return operationIdOf(job.jobId, step.name, step.round);
 }
 
+/** The forward operation that a recovery job's own operation takes back; null for every other job. */
+export function undoneOperationId(job: Job): string | null {
+  const { undoes } = job.lineage;
+  return undoes === undefined ? null : operationIdOf(undoes.jobId, undoes.step, undoes.round);
+}
+
 export function undoOperationId(job: Job, step: StepState, generation = step.undo?.generation ?? 0): string {
   return undoOperationIdOf(job.jobId, step.name, step.round, generation);
 }

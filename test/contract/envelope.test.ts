@@ -55,6 +55,11 @@ describe('a request', () => {
     expect(requestOf(outgoing({}, 'a=1')).headers).toMatchObject({ tracestate: 'a=1' });
   });
 
+  it('says so too of an undo that is the step of a recovery job', () => {
+    const { headers } = requestOf(outgoing({ operationId: 'j1.tenant.undo.2', about: 'j1.tenant' }));
+    expect(headers).toMatchObject({ 'x-operation-id': 'j1.tenant.undo.2', 'x-undo-of': 'j1.tenant' });
+  });
+
   it('says of an undo which operation it takes back', () => {
     const { headers } = requestOf(outgoing({ direction: 'undo', operationId: 'j1.tenant.undo', about: 'j1.tenant' }));
     expect(headers).toMatchObject({ 'x-operation-id': 'j1.tenant.undo', 'x-undo-of': 'j1.tenant' });
