@@ -62,6 +62,18 @@ const VERSION_PARAMETER = z.strictObject({
   version: z.string().regex(VERSION_DIGITS, 'version: write a whole number from 1').transform(Number).optional(),
 });
 
+const GRAPH_FORMATS = ['json', 'mermaid'] as const;
+const GRAPH_PARAMETERS = VERSION_PARAMETER.extend({
+  format: z
+    .string()
+    .refine(
+      (text) => text !== 'svg',
+      'format: svg is not offered yet; write mermaid, which browsers and GitHub can draw',
+    )
+    .pipe(oneOf('format', GRAPH_FORMATS))
+    .default('json'),
+});
+
 const JOB_LIST = z
   .strictObject({
     state: oneOf('state', JOB_STATES).optional(),
@@ -99,6 +111,10 @@ export function refuseParameters(parameters: URLSearchParams): void {
 
 export function readVersion(parameters: URLSearchParams): number | null {
   return readParameters(VERSION_PARAMETER, parameters).version ?? null;
+}
+
+export function readGraphParameters(parameters: URLSearchParams) {
+  return readParameters(GRAPH_PARAMETERS, parameters);
 }
 
 export function readJobList(parameters: URLSearchParams) {

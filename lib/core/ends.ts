@@ -160,7 +160,7 @@ export function ended(draft: Draft): void {
 }
 
 /** They bear the prefix, but no participant refused the caller's request with them. */
-const OUR_OWN_CONTRACT_ERRORS = ['CONTRACT_INPUT_INVALID', 'CONTRACT_OUTPUT_INVALID', 'CONTRACT_UNKNOWN_TOPIC'];
+export const OUR_OWN_CONTRACT_ERRORS = ['CONTRACT_INPUT_INVALID', 'CONTRACT_OUTPUT_INVALID', 'CONTRACT_UNKNOWN_TOPIC'];
 
 function isQuarantined(draft: Draft): boolean {
   const { job, plan, context } = draft;

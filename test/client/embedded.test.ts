@@ -133,4 +133,9 @@ it('shows the definitions', async () => {
     'signup',
   ]);
   expect(await dacapo.workflows.get('order', 1)).toMatchObject({ recovery: ['fulfilment', 'payment', 'reservation'] });
+  expect((await dacapo.workflows.graph('order')).edges).toContainEqual({
+    from: 'do.payment',
+    to: 'undo.payment',
+    kind: 'undo',
+  });
 });
