@@ -57,6 +57,8 @@ interface StoredUndo {
   readonly done?: EpochMs | undefined;
   readonly out?: StoredValue | undefined;
   readonly err?: string | undefined;
+  /** 1: definitively refused. */
+  readonly no?: 1 | undefined;
 }
 
 export function encodeStep(step: StepState): StoredStep {
@@ -119,6 +121,7 @@ function encodeUndo(undo: UndoState): StoredUndo {
     done: undo.compensatedAt ?? undefined,
     out: undo.result === null ? undefined : encodeValue(undo.result),
     err: undo.errorCode ?? undefined,
+    no: undo.refused ? 1 : undefined,
   };
 }
 
@@ -134,6 +137,7 @@ function decodeUndo(stored: StoredUndo): UndoState {
     compensatedAt: stored.done ?? null,
     result: stored.out === undefined ? null : decodeValue(stored.out),
     errorCode: stored.err ?? null,
+    refused: stored.no === 1,
   };
 }
 

@@ -121,9 +121,11 @@ function beginUndo(draft: Draft, step: StepState, topic: string, lease: Lease | 
     compensatedAt: null,
     result: null,
     errorCode: null,
+    refused: false,
   };
   const before = step.undo ?? fresh;
-  const undo: UndoState = { ...before, topic, attempts: before.attempts + 1, lease, nextAttemptAt: null };
+  const attempts = before.attempts + 1;
+  const undo: UndoState = { ...before, topic, attempts, lease, nextAttemptAt: null, refused: false };
   const on = step.status === 'compensating' ? 'undo_retried' : 'undo_called';
   return moveStep(draft, step, on, { undo, nextAttemptAt: null, settleBy: null });
 }

@@ -64,18 +64,20 @@ export function failUndo(draft: Draft, step: StepState, failed: Failure): void {
   );
   const nextAttemptAt = retry.again ? draft.context.now + retry.delayMs : null;
   if (nextAttemptAt === null || nextAttemptAt > undo.startedAt + draft.plan.undoDeadlineMs) {
-    giveUpUndo(draft, step, failed.code, failed.message);
+    const isRefusal = !retryable && !failed.mayHaveApplied;
+    giveUpUndo(draft, step, failed.code, failed.message, isRefusal);
     return;
   }
   log(draft, step, undo.attempts, failed.code, failed.message, nextAttemptAt);
   setStep(draft, step, { undo: { ...undo, lease: null, nextAttemptAt, errorCode: failed.code } });
 }
 
-export function giveUpUndo(draft: Draft, step: StepState, code: string, message: string): void {
+export function giveUpUndo(draft: Draft, step: StepState, code: string, message: string, refused = false): void {
   const { undo } = step;
   if (undo === null) throw new Error(`step ${step.name} has no undo to give up`);
   log(draft, step, undo.attempts, code, message, null);
-  moveStep(draft, step, 'undo_refused', { undo: { ...undo, lease: null, nextAttemptAt: null, errorCode: code } });
+  const ended = { ...undo, lease: null, nextAttemptAt: null, errorCode: code, refused };
+  moveStep(draft, step, 'undo_refused', { undo: ended });
 }
 
 function log(

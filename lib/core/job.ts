@@ -56,6 +56,8 @@ export interface UndoState {
   readonly compensatedAt: EpochMs | null;
   readonly result: Value | null;
   readonly errorCode: string | null;
+  /** Its end was a definitive refusal, so that asking again is another operation. */
+  readonly refused: boolean;
 }
 
 /** What an `unknown` step does next. */

@@ -126,8 +126,8 @@ function undoAgain(draft: Draft, step: StepState): void {
     const again = { ...undo, ...next, ...nextGeneration(draft, step), compensatedAt: null };
     moveStep(draft, step, 'late_success', { undo: again });
   } else if (step.status === 'compensation_failed') {
-    const definitive = !policyFor(undo.errorCode ?? '', [draft.context.rules.policies, draft.plan.retry]).retryable;
-    const numbers = definitive ? nextGeneration(draft, step) : { attemptsBefore: undo.attempts };
+    // In doubt, or never called, it is the same operation still: another one could undo twice.
+    const numbers = undo.refused ? nextGeneration(draft, step) : { attemptsBefore: undo.attempts };
     moveStep(draft, step, 'operator_retry_undo', { undo: { ...undo, ...next, ...numbers } });
   }
 }

@@ -122,6 +122,7 @@ function undoOf(draft: Draft, step: StepState): UndoState {
     compensatedAt: null,
     result: null,
     errorCode: null,
+    refused: false,
   };
   return step.undo ?? fresh;
 }

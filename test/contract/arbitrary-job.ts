@@ -48,6 +48,7 @@ const undo: fc.Arbitrary<UndoState> = record({
   compensatedAt: maybeAt,
   result: fc.option(value),
   errorCode: maybeText,
+  refused: fc.boolean(),
 });
 
 const step: fc.Arbitrary<StepState> = record({

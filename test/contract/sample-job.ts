@@ -25,6 +25,7 @@ const tenant = {
     compensatedAt: null,
     result: null,
     errorCode: 'EXT_UNAVAILABLE',
+    refused: false,
   },
 };
 const billing = {
