@@ -187,9 +187,10 @@ const ENTRY_POINTS = [
   '^lib/(definition|client|worker|testing)/index\\.ts$', // what a team imports
   '^lambdas/',
   '^scripts/([^/]+|[^/]+/main)\\.ts$',
+  '^scripts/bench/host\\.ts$', // the measured process, forked by path
   '^test/.*\\.test\\.ts$',
   '^test/.*\\.process\\.ts$', // programs that a test starts and kills
-  '^test/(acceptance|types)/', // found by their own runner, and by tsc
+  '^test/(acceptance|stack|types)/', // found by their own runner, and by tsc
 ];
 
 const pathOf = (name) => LAYERS[name]?.path ?? FILES[name];

@@ -69,6 +69,7 @@ const REFUSED: readonly (readonly [file: string, text: string, rule: string])[] 
   ['lib/adapters/memory/bad.ts', "import type { X } from '../sqlite/x.ts';", 'adapter-memory-imports'],
   ['lib/adapters/crashable.ts', "import type { X } from './memory/x.ts';", 'crashable-imports'],
   ['lib/adapters/job-changes.ts', "import type { X } from './sqlite/x.ts';", 'job-changes-imports'],
+  ['lib/adapters/random-ids.ts', "import type { X } from './sqlite/x.ts';", 'random-ids-imports'],
   ['lib/http/bad.ts', "import type { X } from '../adapters/sqlite/x.ts';", 'http-imports'],
   ['lib/workflows/bad.ts', "import type { X } from '../core/x.ts';", 'workflows-imports'],
   ['lib/worker/bad.ts', "import type { X } from '../core/x.ts';", 'worker-imports'],

@@ -189,8 +189,8 @@ const noAsync: Rule = {
 };
 
 const environmentAtOnePlace: Rule = {
-  name: 'the environment is read in contract/environment.ts only',
-  covers: /^(lib|lambdas)\/(?!contract\/environment\.ts$)/,
+  name: 'the environment is read in contract/*environment.ts only',
+  covers: /^(lib|lambdas)\/(?!contract\/([a-z]+-)?environment\.ts$)/,
   at: 'lib/contract/a.ts',
   notAt: 'lib/contract/environment.ts',
   find: eachNode((node) => {
@@ -198,7 +198,7 @@ const environmentAtOnePlace: Rule = {
     const unpacks = isNode(node.init) && node.init.name === 'process';
     const imports = isNode(node.source) && /^(node:)?process$/.test(String(node.source.value));
     return reads || unpacks || imports
-      ? 'reaches the environment: add the variable to lib/contract/environment.ts and take the parsed value as an argument.'
+      ? 'reaches the environment: add the variable to one of lib/contract/*environment.ts and take the parsed value as an argument.'
       : undefined;
   }),
   caught: [

@@ -2,6 +2,7 @@
  * Jobs in SQLite: the document, and columns for what is searched by. Every write is conditional in its own WHERE; a
  * condition that fails on a write of ours whose answer was lost is recognised from what is stored.
  */
+import type { StatementSync } from 'node:sqlite';
 import { decodeEntry, encodeEntry, type StoredEntry } from '../../contract/stored-history.ts';
 import { jobFromJson, jobToJson } from '../../contract/stored-job.ts';
 import type { JobId } from '../../core/ids.ts';
@@ -9,7 +10,7 @@ import type { Job } from '../../core/job.ts';
 import { isOwnWrite } from '../../core/own-write.ts';
 import { expiresAtOf } from '../../core/retention.ts';
 import { shardOf } from '../../core/shard.ts';
-import type { JobStore } from '../../ports.ts';
+import type { DueJob, DuePosition, DueQuery, JobStore, Page } from '../../ports.ts';
 import type { Database } from './database.ts';
 import { jobLists } from './job-lists.ts';
 
@@ -30,6 +31,17 @@ const UPDATE = `
 const DUE = `
   SELECT job_id, bucket, next_action_at FROM jobs INDEXED BY jobs_active
   WHERE shard = ? AND bucket <= ? AND (bucket, job_id) > (?, ?) ORDER BY bucket, job_id LIMIT ?`;
+
+function duePage(due: StatementSync, { shard, now, limit, after }: DueQuery): Page<DueJob, DuePosition> {
+  const rows = due.all(shard, now, after?.bucket ?? -1, after?.jobId ?? '', limit);
+  const items = rows.map((row) => ({
+    jobId: row.job_id as JobId,
+    nextActionAt: row.next_action_at === null ? null : Number(row.next_action_at),
+  }));
+  const last = rows.at(-1);
+  const more = last !== undefined && rows.length === limit;
+  return { items, next: more ? { bucket: Number(last.bucket), jobId: last.job_id as JobId } : null };
+}
 
 export function sqliteJobs(database: Database, notify: (jobId: JobId) => void): JobStore {
   const insert = database.prepare(INSERT);
@@ -82,16 +94,7 @@ export function sqliteJobs(database: Database, notify: (jobId: JobId) => void): 
       const current = held === null ? null : jobFromJson(held);
       return current !== null && isOwnWrite(current, job) ? { stored: true } : { stored: false, current };
     },
-    due: async ({ shard, now, limit, after }) => {
-      const rows = due.all(shard, now, after?.bucket ?? -1, after?.jobId ?? '', limit);
-      const items = rows.map((row) => ({
-        jobId: row.job_id as JobId,
-        nextActionAt: row.next_action_at === null ? null : Number(row.next_action_at),
-      }));
-      const last = rows.at(-1);
-      const more = last !== undefined && rows.length === limit;
-      return { items, next: more ? { bucket: Number(last.bucket), jobId: last.job_id as JobId } : null };
-    },
+    due: async (query) => duePage(due, query),
     list: jobLists(database),
     putHistoryChunk: async (jobId, chunk, entries) => {
       const text = JSON.stringify(entries.map(encodeEntry));
