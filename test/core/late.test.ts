@@ -291,6 +291,12 @@ describe('an answer to an undo', () => {
     expect([statusOf(moment, 'a'), moment.job.state]).toEqual(['compensated', 'NEEDS_REVIEW']);
   });
 
+  it('that says it again is a duplicate', () => {
+    const both = given(workflow([[step('a')], [step('b'), step('c')]])).when(turn(), ok('a'), ok('c'), refused('b'));
+    const moment = given(both).when(turn(), undone('c'), undone('c'));
+    expect(moment.decision).toEqual({ status: 'ignored', reason: 'duplicate' });
+  });
+
   it('is nobody’s before the undo was called', () => {
     const moment = given(workflow([[step('a')], [step('b')]])).when(turn(), ok('a'), undone('a'));
     expect(moment.decision).toEqual({ status: 'ignored', reason: 'unknown_operation' });

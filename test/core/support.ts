@@ -6,7 +6,17 @@ import type { Answer } from '../../lib/core/answers.ts';
 import { failure } from '../../lib/core/answers.ts';
 import { decide } from '../../lib/core/decide.ts';
 import type { PolicyOverrides } from '../../lib/core/errors.ts';
-import type { Call, Context, Decision, Direction, Driver, JobEvent, Result, Rules } from '../../lib/core/events.ts';
+import type {
+  Call,
+  Context,
+  Decision,
+  Direction,
+  Driver,
+  JobEvent,
+  OperatorAct,
+  Result,
+  Rules,
+} from '../../lib/core/events.ts';
 import { jobIdOf } from '../../lib/core/ids.ts';
 import {
   forwardOperationId,
@@ -198,6 +208,12 @@ export function until(at: (moment: Moment) => number | null | undefined): When {
 export function cancelled(expectedRevision: number | null = null): When {
   return (moment) =>
     happens(moment, { type: 'cancel', actor: 'caller:caller', reason: 'changed my mind', expectedRevision });
+}
+
+/** What a named person does to the job. */
+export function operated(act: OperatorAct, expectedRevision: number | null = null): When {
+  const by = { actor: 'operator:ann', reason: 'looked into it', evidence: 'ticket 7', expectedRevision };
+  return (moment) => happens(moment, { type: 'operate', ...by, act });
 }
 
 export interface AnswerOptions {

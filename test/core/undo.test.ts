@@ -214,6 +214,14 @@ describe('an undo that is answered', () => {
     expect([statusOf(moment, 'a'), moment.job.state]).toEqual(['compensation_failed', 'NEEDS_REVIEW']);
   });
 
+  it('with silence is tried ten times, each written down, then has failed', () => {
+    const silent: When[] = Array.from({ length: 10 }, () => [later(15 * SECOND), turn(), toNextUndo, turn()]).flat();
+    const moment = given(back).when(...silent);
+    expect(undosOf(moment)).toHaveLength(10);
+    expect(statusOf(moment, 'a')).toBe('compensation_failed');
+    expect(moment.job.errorLog.filter((entry) => entry.message.startsWith('undo:'))).toHaveLength(10);
+  });
+
   it('is tried at its own pace and as often as it says, whatever the workflow says of its forward calls', () => {
     const undo = undoBy('a:undo', { retry: { jitter: 'none', backoffBaseSeconds: 7, maxAttempts: 3 } });
     const plan = workflow([[step('a', { undo })], [step('b')]], {
