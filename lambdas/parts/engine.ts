@@ -6,7 +6,9 @@ import { definitions } from '#definitions';
 import { type AwsBus, MissingBusError } from '../../lib/adapters/aws/bus.ts';
 import { type AwsClients, awsClients } from '../../lib/adapters/aws/clients.ts';
 import { awsPorts } from '../../lib/adapters/aws/ports.ts';
+import { awsTimers } from '../../lib/adapters/aws/timers.ts';
 import { type AwsEnvironment, parseAwsEnvironment } from '../../lib/contract/aws-environment.ts';
+import { readScheduleFromMs } from '../../lib/contract/door-environment.ts';
 import { LIMITS } from '../../lib/core/limits.ts';
 import type { Engine } from '../../lib/operations/engine.ts';
 import { withPolicies } from '../../lib/operations/policies.ts';
@@ -32,8 +34,9 @@ export function container(name: string): Container {
 function engineOn(name: string, environment: AwsEnvironment, clients: AwsClients): Engine {
   const tokens = retryTokens();
   const ports = awsPorts(environment, clients);
+  const timers = awsTimers(clients.scheduler, ports.queue, environment.schedules, ports.clock, readScheduleFromMs());
   return {
-    ports: metered({ ...ports, bus: knownToExist(ports.bus) }, definitions),
+    ports: metered({ ...ports, timers, bus: knownToExist(ports.bus) }, definitions),
     plans: withPolicies(definitions, environment.policies),
     rules: {
       route: (topic) => environment.routes?.routes.get(topic),

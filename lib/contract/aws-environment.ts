@@ -4,6 +4,8 @@
  * lacks shows when it is used, with the name of the variable.
  */
 import * as z from 'zod';
+import { NO_POLICIES, type PolicySettings } from '../core/policy-settings.ts';
+import { parsePolicies } from './policies.ts';
 import { parseRoutes, type RouteTable } from './routes.ts';
 
 /** The same names for infrastructure, which sets them, and for the functions, which read them. */
@@ -19,6 +21,8 @@ export const AWS_VARIABLES = {
   compensateQueueArn: 'DACAPO_COMPENSATE_QUEUE_ARN',
   scheduleDlqArn: 'DACAPO_SCHEDULE_DLQ_ARN',
   routes: 'DACAPO_ROUTES',
+  /** The text of `errors.json`: a Lambda has no file beside its bundle. */
+  errors: 'DACAPO_ERRORS',
 } as const;
 
 /** What it takes to make one-off schedules: all of it or none. */
@@ -40,6 +44,8 @@ export interface AwsEnvironment {
   readonly compensateQueueUrl: string | null;
   readonly schedules: ScheduleSettings | null;
   readonly routes: RouteTable | null;
+  /** How errors are retried, where that is told from outside the code. */
+  readonly policies: PolicySettings;
   /** Address buckets by path: an emulator, which `AWS_ENDPOINT_URL` names, answers under one host name only. */
   readonly pathStyleBuckets: boolean;
 }
@@ -79,6 +85,7 @@ const ENVIRONMENT = z.object({
   [V.compensateQueueArn]: optional,
   [V.scheduleDlqArn]: optional,
   [V.routes]: optional,
+  [V.errors]: optional,
   AWS_ENDPOINT_URL: optional,
   AWS_ENDPOINT_URL_S3: optional,
 });
@@ -88,6 +95,7 @@ export function parseAwsEnvironment(variables: Variables = process.env): AwsEnvi
   if (!read.success) throw new Error(read.error.issues.map((issue) => issue.message).join('; '));
   const { data } = read;
   const routes = data[V.routes];
+  const errors = data[V.errors];
   return {
     tableName: data[V.tableName],
     bucketName: data[V.bucketName],
@@ -95,7 +103,8 @@ export function parseAwsEnvironment(variables: Variables = process.env): AwsEnvi
     dispatchQueueUrl: data[V.dispatchQueueUrl],
     compensateQueueUrl: data[V.compensateQueueUrl],
     schedules: schedulesOf(data),
-    routes: routes === null ? null : routesOf(routes),
+    routes: routes === null ? null : reading(V.routes, () => parseRoutes(routes)),
+    policies: errors === null ? NO_POLICIES : reading(V.errors, () => parsePolicies(errors)),
     pathStyleBuckets: data.AWS_ENDPOINT_URL !== null || data.AWS_ENDPOINT_URL_S3 !== null,
   };
 }
@@ -111,10 +120,10 @@ function schedulesOf(data: z.output<typeof ENVIRONMENT>): ScheduleSettings | nul
   throw new Error(`schedules need all of their variables or none: ${missing.join(', ')} not set`);
 }
 
-function routesOf(text: string): RouteTable {
+function reading<T>(name: string, parse: () => T): T {
   try {
-    return parseRoutes(text);
+    return parse();
   } catch (error) {
-    throw new Error(`${V.routes}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The environment, read once and checked; no other file looks at `process.env`.
+ * The environment of embedded mode, read once and checked. Only `*environment.ts` of this folder look at `process.env`.
  * A value that makes no sense stops the start with what to write instead: a silent default would hide the typo.
  */
 import * as z from 'zod';
@@ -11,6 +11,8 @@ export interface LocalEnvironment {
   readonly dataDirectory: string;
   /** Work in a temporary directory and remove it at the end. */
   readonly ephemeral: boolean;
+  /** Of `errors.json`; null: retry policies as they are written in the code. */
+  readonly errorsFile: string | null;
 }
 
 const PORT_DEFAULT = '3000';
@@ -31,6 +33,7 @@ const LOCAL = z.object({
   DACAPO_EPHEMERAL: optional
     .refine((text) => text === undefined || text === '0' || text === '1', 'DACAPO_EPHEMERAL: write 1 or leave it out')
     .transform((text) => text === '1'),
+  DACAPO_ERRORS: optional.transform((text) => text ?? null),
 });
 
 export function readLocalEnvironment(
@@ -38,7 +41,8 @@ export function readLocalEnvironment(
 ): LocalEnvironment {
   const read = LOCAL.safeParse(variables);
   if (!read.success) throw new Error(read.error.issues.map((issue) => issue.message).join('; '));
-  return { port: read.data.PORT, dataDirectory: read.data.DACAPO_DATA, ephemeral: read.data.DACAPO_EPHEMERAL };
+  const { PORT: port, DACAPO_DATA: dataDirectory, DACAPO_EPHEMERAL: ephemeral, DACAPO_ERRORS: errorsFile } = read.data;
+  return { port, dataDirectory, ephemeral, errorsFile };
 }
 
 /** What a Lambda is told; see aws-environment.ts. */

@@ -2,8 +2,12 @@
  * One life of the process, from start to kill: an engine on its foundation, and what keeps jobs moving. `end` is a
  * kill: nothing that was under way goes on, and whoever comes next finds only what is in the file.
  */
+
+import type { PolicyOverrides } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { Engine } from '../operations/engine.ts';
+import type { PolicySettings } from '../core/policy-settings.ts';
+import type { Engine, PlanCatalog } from '../operations/engine.ts';
+import { withPolicies } from '../operations/policies.ts';
 import { retryTokens } from '../operations/retry-tokens.ts';
 import type { Log, Participants } from '../ports.ts';
 import { type Conductor, conductor, type WatchedTimers } from './conductor.ts';
@@ -33,10 +37,16 @@ const LOOK_EVERY_MS = 1_000;
 const TIDY_EVERY_MS = 60_000;
 
 /** @param others serve the topics in place of the example services */
-export async function beginLife(path: string, log: Log, others?: Participants): Promise<ProcessLife> {
+export async function beginLife(
+  path: string,
+  log: Log,
+  policies: PolicySettings,
+  others?: Participants,
+): Promise<ProcessLife> {
+  const catalog = withPolicies(plans, policies);
   const foundation = await openFoundation(path, log);
   const { life, clock, faults } = foundation;
-  const engine = engineOn(foundation, others ?? foundation.participants);
+  const engine = engineOn(foundation, catalog, policies.all, others ?? foundation.participants);
   const invocations = functions(engine, faults);
   const moving = conductor({
     engine,
@@ -66,18 +76,23 @@ export async function beginLife(path: string, log: Log, others?: Participants): 
 }
 
 /** Owners carry the name of this life, so that the leases of earlier ones are known to be dead. */
-function engineOn({ life, clock, log, stores }: Foundation, participants: Participants): Engine {
+function engineOn(
+  { life, clock, log, stores }: Foundation,
+  catalog: PlanCatalog,
+  policies: PolicyOverrides,
+  participants: Participants,
+): Engine {
   const boot = newBoot();
   const ids = localIds(boot);
   const tokens = retryTokens();
   return {
     ports: mortal({ ...stores, ...tellingEndings(stores, clock), participants, clock, log, ids }, life),
-    plans,
+    plans: catalog,
     rules: {
       route,
-      policies: {},
+      policies,
       hintGraceMs: LIMITS.hintGraceMsEmbedded,
-      retryPenaltyMs: tokens.penaltyMs,
+      retryPenaltyMs: (topic) => tokens.penaltyMs(route(topic)?.target ?? topic),
       livingOwners: ownerPrefix(boot),
     },
     actor: 'orchestrator:operate',

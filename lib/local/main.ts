@@ -1,10 +1,12 @@
 /**
  * `npm start`. Says one line on stdout when requests are answered; everything else, errors included, goes to stderr.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readLocalEnvironment } from '../contract/environment.ts';
+import { parsePolicies } from '../contract/policies.ts';
+import { NO_POLICIES, type PolicySettings } from '../core/policy-settings.ts';
 import { stderrLog } from './log.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 
@@ -23,6 +25,16 @@ function dataDirectory(configured: string, ephemeral: boolean): string {
   return directory;
 }
 
+/** A mistake in it keeps the server from starting: retries that differ from what somebody wrote would show too late. */
+function policiesIn(file: string | null): PolicySettings {
+  if (file === null) return NO_POLICIES;
+  try {
+    return parsePolicies(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`DACAPO_ERRORS ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 function endOnSignal(runtime: Runtime): void {
   const end = (): void => {
     setTimeout(() => process.exit(0), END_MS_MAX).unref();
@@ -32,9 +44,10 @@ function endOnSignal(runtime: Runtime): void {
 }
 
 try {
-  const { port, dataDirectory: configured, ephemeral } = readLocalEnvironment();
+  const { port, dataDirectory: configured, ephemeral, errorsFile } = readLocalEnvironment();
+  const policies = policiesIn(errorsFile);
   const directory = dataDirectory(configured, ephemeral);
-  const runtime = await startRuntime({ port, directory, log: stderrLog(), onFatal: fail });
+  const runtime = await startRuntime({ port, directory, log: stderrLog(), policies, onFatal: fail });
   endOnSignal(runtime);
   process.stdout.write(`dacapo listening on http://127.0.0.1:${runtime.port}\n`);
 } catch (error) {

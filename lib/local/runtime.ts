@@ -3,6 +3,7 @@
  * every waiting connection broken, and begins the next on the same file; requests that come meanwhile wait for it.
  */
 import { join } from 'node:path';
+import { NO_POLICIES, type PolicySettings } from '../core/policy-settings.ts';
 import type { Log, Participants } from '../ports.ts';
 import { beginLife } from './life.ts';
 import { localApp } from './local-routes.ts';
@@ -19,6 +20,8 @@ export interface RuntimeOptions {
   readonly participants?: Participants;
   /** The file could not be opened again: there is nothing left to serve. */
   readonly onFatal: (error: unknown) => void;
+  /** How errors are retried, where that is told from outside the code. */
+  readonly policies?: PolicySettings;
 }
 
 export interface Runtime {
@@ -30,16 +33,18 @@ const FILE = 'dacapo.sqlite';
 /** Of the five seconds that an end may take: answers under way get two, the rest is for the file. */
 const CLOSE_GRACE_MS = 2_000;
 
-export async function startRuntime({ port, directory, log, onFatal, participants }: RuntimeOptions): Promise<Runtime> {
+export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { port, directory, log, onFatal, participants, policies = NO_POLICIES } = options;
   checkRoutes();
   const path = join(directory, FILE);
-  let life = await beginLife(path, log, participants);
+  const begin = () => beginLife(path, log, policies, participants);
+  let life = await begin();
   let restarting: Promise<void> | null = null;
 
   const renew = async (): Promise<void> => {
     life.end();
     try {
-      life = await beginLife(path, log, participants);
+      life = await begin();
     } catch (error) {
       onFatal(error);
       throw error;

@@ -58,7 +58,7 @@ export function flight(engine: Engine): Flight {
 
 async function callOnce(engine: Engine, job: Job, call: Call): Promise<Result> {
   const { participants, clock } = engine.ports;
-  engine.tokens?.called(call.topic, call.direction === 'do' && call.attempt > 1);
+  engine.tokens?.called(call.target, call.direction === 'do' && call.attempt > 1);
   const answer =
     clock.now() > call.lastStartAt
       ? failure(

@@ -4,9 +4,9 @@
  */
 export interface RetryTokens {
   /** Every call earns a little. */
-  called(topic: string, isRetry: boolean): void;
+  called(dependency: string, isRetry: boolean): void;
   /** Extra delay for the next retry: 0 while tokens are left. */
-  penaltyMs(topic: string): number;
+  penaltyMs(dependency: string): number;
 }
 
 /** A burst of this many retries is ordinary life. */
@@ -19,10 +19,10 @@ const PENALTY_MS = 5_000;
 export function retryTokens(): RetryTokens {
   const left = new Map<string, number>();
   return {
-    called(topic, isRetry) {
-      const tokens = left.get(topic) ?? TOKENS_MAX;
-      left.set(topic, Math.min(TOKENS_MAX, tokens + EARNED_PER_CALL - (isRetry ? Math.min(1, tokens) : 0)));
+    called(dependency, isRetry) {
+      const tokens = left.get(dependency) ?? TOKENS_MAX;
+      left.set(dependency, Math.min(TOKENS_MAX, tokens + EARNED_PER_CALL - (isRetry ? Math.min(1, tokens) : 0)));
     },
-    penaltyMs: (topic) => ((left.get(topic) ?? TOKENS_MAX) >= 1 ? 0 : PENALTY_MS),
+    penaltyMs: (dependency) => ((left.get(dependency) ?? TOKENS_MAX) >= 1 ? 0 : PENALTY_MS),
   };
 }

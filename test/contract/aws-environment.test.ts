@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseAwsEnvironment, AWS_VARIABLES as V } from '../../lib/contract/aws-environment.ts';
+import { NO_POLICIES } from '../../lib/core/policy-settings.ts';
 
 const STORES = { [V.tableName]: 'jobs', [V.bucketName]: 'values' };
 const SCHEDULES = {
@@ -20,6 +21,7 @@ describe("a function's environment", () => {
       compensateQueueUrl: null,
       schedules: null,
       routes: null,
+      policies: NO_POLICIES,
       pathStyleBuckets: false,
     });
   });
@@ -39,7 +41,9 @@ describe("a function's environment", () => {
       [V.dispatchQueueUrl]: 'https://dispatch',
       [V.compensateQueueUrl]: 'https://compensate',
       [V.routes]: routes,
+      [V.errors]: '{"EXT_TIMEOUT": {"max_attempts": 2}}',
     });
+    expect(read.policies.all).toEqual({ EXT_TIMEOUT: { maxAttempts: 2 } });
     expect(read).toMatchObject({ busName: 'dacapo', dispatchQueueUrl: 'https://dispatch' });
     expect(read.schedules).toEqual({
       group: 'dacapo',
@@ -59,6 +63,7 @@ describe("a function's environment", () => {
 
   it('with routes that make no sense stops the start, by the name of the variable', () => {
     expect(() => parseAwsEnvironment({ ...STORES, [V.routes]: 'tenant' })).toThrow(/^DACAPO_ROUTES: .*not JSON/);
+    expect(() => parseAwsEnvironment({ ...STORES, [V.errors]: '{' })).toThrow(/^DACAPO_ERRORS: .*not JSON/);
   });
 
   it.each(['AWS_ENDPOINT_URL', 'AWS_ENDPOINT_URL_S3'])('that names an emulator by %s has buckets by path', (name) => {

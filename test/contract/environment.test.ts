@@ -2,14 +2,15 @@ import { expect, it } from 'vitest';
 import { readLocalEnvironment } from '../../lib/contract/environment.ts';
 
 it('has defaults, also for variables that are set to nothing', () => {
-  const defaults = { port: 3000, dataDirectory: '.dacapo', ephemeral: false };
+  const defaults = { port: 3000, dataDirectory: '.dacapo', ephemeral: false, errorsFile: null };
   expect(readLocalEnvironment({})).toEqual(defaults);
-  expect(readLocalEnvironment({ PORT: '', DACAPO_DATA: '', DACAPO_EPHEMERAL: '' })).toEqual(defaults);
+  expect(readLocalEnvironment({ PORT: '', DACAPO_DATA: '', DACAPO_EPHEMERAL: '', DACAPO_ERRORS: '' })).toEqual(defaults);
 });
 
 it('takes what is written', () => {
-  const given = { PORT: '0', DACAPO_DATA: '/tmp/x', DACAPO_EPHEMERAL: '1' };
-  expect(readLocalEnvironment(given)).toEqual({ port: 0, dataDirectory: '/tmp/x', ephemeral: true });
+  const given = { PORT: '0', DACAPO_DATA: '/tmp/x', DACAPO_EPHEMERAL: '1', DACAPO_ERRORS: 'errors.json' };
+  const expected = { port: 0, dataDirectory: '/tmp/x', ephemeral: true, errorsFile: 'errors.json' };
+  expect(readLocalEnvironment(given)).toEqual(expected);
 });
 
 it.each([

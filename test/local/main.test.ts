@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { client, SIGNUP, temporaryDirectory, WAIT } from './rig.ts';
@@ -74,4 +74,23 @@ it('says on stderr what is wrong with the environment, and ends with 1', async (
   await expect(listening).rejects.toThrow('PORT');
   expect(await ended).toBe(1);
   expect(said).toEqual({ out: '', error: 'dacapo: PORT: write a number from 0 to 65535\n' });
+});
+
+it('retries as errors.json says, and does not start on one that is wrong', async () => {
+  const directory = await temporaryDirectory();
+  const file = join(directory, 'errors.json');
+  const env = { DACAPO_DATA: directory, DACAPO_ERRORS: file };
+  await writeFile(file, '{"EXT_UNAVAILABLE": {"max_attempts": 1, "dead_letter_on_exhaustion": false}}');
+  const { listening, child, ended } = run(env);
+  const { submit, fault } = client(await listening);
+  await fault({ target: 'user:create', mode: 'fail', times: 9 });
+  const told = await submit('k', WAIT);
+  expect([told.status, told.body.code]).toEqual([503, 'EXT_UNAVAILABLE']);
+  child.kill('SIGKILL');
+  await ended;
+
+  await writeFile(file, '{"EXT_UNAVAILABEL_": {}}');
+  const wrong = run(env);
+  await expect(wrong.listening).rejects.toThrow(/DACAPO_ERRORS .*errors\.json: EXT_UNAVAILABEL_: is no prefix: write/);
+  expect(await wrong.ended).toBe(1);
 });

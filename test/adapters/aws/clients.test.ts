@@ -1,4 +1,5 @@
 /** Where the clients go, and what else a container is given: log, clock, identities. */
+
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { awsClients } from '../../../lib/adapters/aws/clients.ts';
@@ -7,6 +8,7 @@ import { awsPorts } from '../../../lib/adapters/aws/ports.ts';
 import { sqsQueue } from '../../../lib/adapters/aws/queue.ts';
 import type { JobId } from '../../../lib/core/ids.ts';
 import { markOf } from '../../../lib/core/own-write.ts';
+import { NO_POLICIES } from '../../../lib/core/policy-settings.ts';
 import { idOf } from '../../contracts/jobs.ts';
 import { localClients } from './clients.ts';
 import { faulty, json, type SentRequest } from './faulty-handler.ts';
@@ -21,6 +23,7 @@ const ENVIRONMENT = {
   compensateQueueUrl: null,
   schedules: null,
   routes: null,
+  policies: NO_POLICIES,
   pathStyleBuckets: false,
 };
 

@@ -13,6 +13,7 @@ import { parseRoutes } from '../../../lib/contract/routes.ts';
 import type { Job } from '../../../lib/core/job.ts';
 import type { Json } from '../../../lib/core/json.ts';
 import { LIMITS } from '../../../lib/core/limits.ts';
+import { NO_POLICIES } from '../../../lib/core/policy-settings.ts';
 import { isOver } from '../../../lib/operations/await-end.ts';
 import { drive } from '../../../lib/operations/drive.ts';
 import type { Engine, PlanCatalog } from '../../../lib/operations/engine.ts';
@@ -108,6 +109,7 @@ function portsOn(clients: AwsClients, { urls }: TestQueues): AwsPorts {
     compensateQueueUrl: urls.compensate,
     schedules: null,
     routes: ROUTES,
+    policies: NO_POLICIES,
     pathStyleBuckets: true,
   };
   const ports = awsPorts(environment, clients);
