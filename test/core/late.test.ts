@@ -297,6 +297,16 @@ describe('an answer to an undo', () => {
     expect(moment.decision).toEqual({ status: 'ignored', reason: 'duplicate' });
   });
 
+  it('is nobody’s before the next undo was called, though its id is known', () => {
+    const again = given(turnedBackInDoubt(NON_FENCING)).when(
+      later(MAX_RUN_MS),
+      turn(),
+      ok('a', { id: 4 }, { byMessage: true }),
+    );
+    expect(stateOf(again, 'a').undo).toMatchObject({ generation: 1, attempts: 0 });
+    expect(given(again).when(undone('a')).decision).toEqual({ status: 'ignored', reason: 'unknown_operation' });
+  });
+
   it('is nobody’s before the undo was called', () => {
     const moment = given(workflow([[step('a')], [step('b')]])).when(turn(), ok('a'), undone('a'));
     expect(moment.decision).toEqual({ status: 'ignored', reason: 'unknown_operation' });

@@ -88,6 +88,17 @@ describe('a late effect', () => {
     expect(recoveriesOf(moment.job, moment.plan, contextOf(moment))).toEqual([]);
   });
 
+  it('is not looked for where an operator left it behind, knowing of it', () => {
+    const pair = workflow([[step('a', { undo: { none: 'why' } }), step('b')]]);
+    const review = given(pair).when(turn(), refused('b'), lost('a', 'STRANGE'), turn(), ok('b'));
+    expect(openEffects(review.job, pair).map((effect) => `${effect.step} ${effect.state}`)).toEqual([
+      'a unknown',
+      'b applied',
+    ]);
+    const left = given(review).when(operated({ action: 'force_close' }));
+    expect(recoveriesOf(left.job, left.plan, contextOf(left))).toEqual([]);
+  });
+
   it('that needs no undo is none', () => {
     const harmless = workflow([[step('a', { undo: { none: 'a log line' } })]]);
     const moment = given(harmless).when(turn(), refused('a'), ok('a'));
