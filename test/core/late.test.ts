@@ -304,7 +304,10 @@ describe('an answer to an undo', () => {
       ok('a', { id: 4 }, { byMessage: true }),
     );
     expect(stateOf(again, 'a').undo).toMatchObject({ generation: 1, attempts: 0 });
-    expect(given(again).when(undone('a')).decision).toEqual({ status: 'ignored', reason: 'unknown_operation' });
+    expect(given(again).when(undone('a', { byMessage: true })).decision).toEqual({
+      status: 'ignored',
+      reason: 'unknown_operation',
+    });
   });
 
   it('is nobody’s before the undo was called', () => {
