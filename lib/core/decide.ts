@@ -4,6 +4,7 @@
  * the job, or ignores the event with a reason, or refuses it with one.
  */
 
+import { breakOff } from './broken.ts';
 import { cancelJob } from './cancel.ts';
 import { type Draft, draftOf, moveJob } from './draft.ts';
 import { isAlive } from './effects.ts';
@@ -50,6 +51,10 @@ export function decide(job: Job, event: JobEvent, plan: WorkflowPlan, context: C
     case 'recovered': {
       const draft = draftOf(job, plan, context, null);
       return forgetEffect(draft, event) ? close(draft, false) : { status: 'ignored', reason: 'duplicate' };
+    }
+    case 'broken': {
+      const draft = draftOf(job, plan, context, null);
+      return breakOff(draft, event.message) ? close(draft, false) : { status: 'ignored', reason: 'nothing_due' };
     }
     case 'refile':
       return refile(draftOf(job, plan, context, null));

@@ -56,6 +56,8 @@ export type JobEvent =
   | { readonly type: 'linked'; readonly replayedBy: string }
   /** A recovery job has undone an effect that this job had left. */
   | { readonly type: 'recovered'; readonly step: string; readonly round: number; readonly by: string }
+  /** What is stored contradicts the rules: a decision about it failed with this message. */
+  | { readonly type: 'broken'; readonly message: string }
   /** The watchdog moves a job that is not due yet to its later bucket. */
   | { readonly type: 'refile' };
 

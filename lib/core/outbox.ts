@@ -73,14 +73,15 @@ function isEnd(entry: HistoryEntry): boolean {
   return entry.from !== entry.to && isTerminal(entry.to);
 }
 
-/** Quarantine, an undo that failed for good, and an effect that shows up after the job stopped. */
+/** Quarantine, an undo that failed for good, a broken rule, and an effect that shows up after the job stopped. */
 function quarantines(entry: HistoryEntry): boolean {
   if (entry.to === 'DEAD_LETTERED') return true;
-  return (
-    isLateEffect(entry) ||
-    (entry.to === 'NEEDS_REVIEW' && entry.from !== entry.to && entry.errorCode === 'ORCH_COMPENSATION_FAILED')
-  );
+  if (isLateEffect(entry)) return true;
+  return entry.to === 'NEEDS_REVIEW' && entry.from !== entry.to && WORTH_A_RECORD.includes(entry.errorCode);
 }
+
+const BROKEN = 'ORCH_STATE_MACHINE_INVARIANT_BROKEN';
+const WORTH_A_RECORD: readonly (string | null)[] = ['ORCH_COMPENSATION_FAILED', BROKEN];
 
 /** A reminder says the same of no step in particular; it is no news. */
 function isLateEffect(entry: HistoryEntry): boolean {
@@ -103,7 +104,7 @@ function isOperators(entry: HistoryEntry): boolean {
  */
 export function quarantineReason(job: Job, history: readonly HistoryEntry[] = job.history): string {
   if (isPoison(job)) return 'poison_message';
-  if (job.stoppedReason === 'ORCH_STATE_MACHINE_INVARIANT_BROKEN') return 'invariant_broken';
+  if (job.stoppedReason === BROKEN || history.some((entry) => entry.errorCode === BROKEN)) return 'invariant_broken';
   const undoFailed = history.some((entry) => entry.errorCode === 'ORCH_COMPENSATION_FAILED');
   if (undoFailed || history.some(isLateEffect)) return 'compensation_failed';
   const patience = ['ORCH_RETRY_BUDGET_EXHAUSTED', 'ORCH_DEADLINE_EXCEEDED'].includes(job.stoppedReason ?? '');

@@ -43,7 +43,7 @@ export function supportView(job: Job, plan: WorkflowPlan | undefined, context: C
   const open = plan === undefined ? [] : openEffects(job, plan);
   return {
     state: job.state,
-    summary: plan === undefined && !isPoison(job) ? unknownVersion(job) : summaryOf(job, open),
+    summary: plan === undefined ? unknownVersion(job) : summaryOf(job, open),
     lastConfirmed: lastConfirmed(job),
     pending: isTerminal(job.state) ? [] : job.steps.flatMap((step) => pendingOf(job, step, plan)),
     deadlineAt: job.deadlineAt,

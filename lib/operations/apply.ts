@@ -3,10 +3,12 @@
  * Invariant: a job in the store is always the outcome of `decide` on the job before it.
  */
 import { decide } from '../core/decide.ts';
-import type { Call, Ignored, JobEvent } from '../core/events.ts';
+import type { Call, Decision, Ignored, JobEvent } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
 import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
+import type { WorkflowPlan } from '../core/plan.ts';
+import { poisonPlan } from '../core/poison-job.ts';
 import { contextOf, type Engine, planFor, sleep } from './engine.ts';
 import { loadValues, storeValues } from './values.ts';
 
@@ -35,8 +37,10 @@ export async function apply(engine: Engine, jobId: JobId, eventOf: () => JobEven
   for (let tries = 0; tries < LIMITS.applyAttemptsMax; tries += 1) {
     if (job === null) return { status: 'missing' };
     const plan = planFor(engine.plans, job);
-    if (plan === undefined) return { status: 'ignored', reason: 'unknown_version', job };
-    const decision = decide(job, eventOf(), plan, contextOf(engine));
+    const event = eventOf();
+    if (plan === undefined && event.type !== 'linked') return { status: 'ignored', reason: 'unknown_version', job };
+    // What ties ended jobs together needs nothing of their definition.
+    const decision = await decided(engine, job, event, plan ?? poisonPlan(job.workflowType, undefined));
     if (decision.status !== 'changed') return { ...decision, job };
     const next = await storeValues(ports, decision.job);
     const written = await ports.jobs.update(next, job.revision);
@@ -45,6 +49,27 @@ export async function apply(engine: Engine, jobId: JobId, eventOf: () => JobEven
     job = written.current === null ? null : await loadValues(ports, written.current);
   }
   throw new ContentionError(`job ${jobId} was changed by others ${LIMITS.applyAttemptsMax} times in a row`);
+}
+
+/**
+ * Where what is stored contradicts the rules, the job stops and asks for a person; the message that showed it fails as
+ * it would have, so that an answer it carries is not lost.
+ */
+async function decided(engine: Engine, job: Job, event: JobEvent, plan: WorkflowPlan): Promise<Decision> {
+  try {
+    return decide(job, event, plan, contextOf(engine));
+  } catch (error) {
+    const byDriver = event.type === 'turn' || event.type === 'results';
+    if (byDriver) await stopBroken(engine, job, plan, error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}
+
+async function stopBroken(engine: Engine, job: Job, plan: WorkflowPlan, message: string): Promise<void> {
+  const { jobs, log } = engine.ports;
+  log.write('error', 'invariant_broken', { job_id: job.jobId, state: job.state });
+  const decision = decide(job, { type: 'broken', message }, plan, contextOf(engine));
+  if (decision.status === 'changed') await jobs.update(await storeValues(engine.ports, decision.job), job.revision);
 }
 
 async function readLoaded(engine: Engine, jobId: JobId): Promise<Job | null> {

@@ -5,6 +5,7 @@
 import type { Context, Rules } from '../core/events.ts';
 import type { Job } from '../core/job.ts';
 import type { WorkflowPlan } from '../core/plan.ts';
+import { isPoison, poisonPlan } from '../core/poison-job.ts';
 import { isRecovery, recoveryPlan } from '../core/recovery.ts';
 import type { Ports } from '../ports.ts';
 import type { RetryTokens } from './retry-tokens.ts';
@@ -26,10 +27,22 @@ export interface Engine {
   readonly tokens?: RetryTokens;
 }
 
-/** The definition this job runs by; undefined when this code does not have it. */
+/**
+ * The definition this job runs by; undefined when this code does not have it. One that has other steps than the job is
+ * not the one it was made by, whatever its number says.
+ */
 export function planFor(plans: PlanCatalog, job: Job): WorkflowPlan | undefined {
+  if (isPoison(job)) return poisonPlan(job.workflowType, plans.find(job.workflowType, null));
   const plan = plans.find(job.workflowType, job.workflowVersion);
-  return plan !== undefined && isRecovery(job) ? recoveryPlan(plan, job.lineage.undoes) : plan;
+  if (plan === undefined) return undefined;
+  if (isRecovery(job)) {
+    return plan.steps.some(({ name }) => name === job.lineage.undoes.step)
+      ? recoveryPlan(plan, job.lineage.undoes)
+      : undefined;
+  }
+  const hasItsSteps =
+    plan.steps.length === job.steps.length && job.steps.every(({ name }, at) => plan.steps[at]?.name === name);
+  return hasItsSteps ? plan : undefined;
 }
 
 /** The facts of one decision, fresh for each: time, chance and the id of the write it may become. */

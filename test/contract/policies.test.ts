@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePolicies } from '../../lib/contract/policies.ts';
 import { planOf } from '../../lib/core/effects.ts';
 import { PREFIX_POLICIES, policyFor, type RetryPolicy } from '../../lib/core/errors.ts';
+import type { WorkflowPlan } from '../../lib/core/plan.ts';
 import { underPolicies } from '../../lib/core/policy-settings.ts';
 import { withPolicies } from '../../lib/operations/policies.ts';
 import { examples } from '../../lib/workflows/examples.ts';
@@ -66,13 +67,13 @@ describe('errors.json', () => {
     const order = examples.find('order', null);
     if (order === undefined) throw new Error('no order');
     const code = 'EXT_TIMEOUT';
-    const own = { ...order, retry: { EXT_: { maxAttempts: 7 } } };
+    const own: WorkflowPlan = { ...order, retry: { EXT_: { maxAttempts: 7 } } };
     const settings = parse({
       EXT_: { max_attempts: 2, jitter: 'none' },
       workflows: { order: { EXT_TIMEOUT: { max_attempts: 8 }, steps: { payment: { EXT_: { max_attempts: 9 } } } } },
     });
     const plan = underPolicies(own, settings);
-    const attempts = (scopes: typeof own, step: string) =>
+    const attempts = (scopes: WorkflowPlan, step: string) =>
       policyFor(code, [settings.all, scopes.retry, planOf(scopes, step).retry]);
     expect(attempts(own, 'payment')).toMatchObject({ maxAttempts: 7, jitter: 'none' });
     expect(attempts(plan, 'reservation')).toMatchObject({ maxAttempts: 8, jitter: 'none' });
