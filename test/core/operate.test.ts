@@ -92,6 +92,16 @@ describe('resume', () => {
     expect(given(moment).when(ok('a'), ok('r')).job.state).toBe('COMPLETED');
   });
 
+  it('still hears of the operation that was refused: that it applied after all is an open effect', () => {
+    const pair = workflow([[step('a', { undo: { none: 'why' }, onUnknown: 'review' }), step('b')]]);
+    const stopped = given(pair).when(turn(), lost('a'), refused('b'), resolved('a', 'applied'), resume, turn());
+    const old = `${stopped.job.jobId}.b`;
+    expect(callOf(stopped, 'b').operationId).toBe(`${old}.r1`);
+    const done = given(stopped).when(ok('b', { id: 3 }, { operationId: old, byMessage: true }), ok('b'));
+    expect(done.job.state).toBe('COMPLETED');
+    expect(openEffects(done.job, done.plan)).toMatchObject([{ step: 'b', operationId: old, state: 'applied' }]);
+  });
+
   it('forgets no effect, should the job turn back before it is asked again', () => {
     const pair = workflow([[step('a', { undo: { none: 'why' }, onUnknown: 'review' }), step('b')]]);
     const review = given(pair).when(turn(), refused('b'), lost('a'), turn(), ok('b'), resolved('a', 'applied'));
