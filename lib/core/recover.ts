@@ -49,10 +49,13 @@ function undoAt(step: StepState, plan: WorkflowPlan, rules: Rules, now: EpochMs)
   }
   if (!owesUndo(step, stepPlan)) return null;
   const calledAt = step.lastCallAt ?? step.startedAt;
-  if (!step.mayHaveApplied || calledAt === null) return now;
-  // A participant that does not fence may still be at work on the call we stopped listening to.
   const route = rules.route(stepPlan.topic);
-  return route?.fencing === true ? now : Math.max(now, calledAt + (route?.maxRunMs ?? LIMITS.dispatchTimeoutMs));
+  if (calledAt === null || route?.fencing === true) return now;
+  // A participant that does not fence may still be at work on a call we stopped listening to: one whose end nobody
+  // knows, or one before the call that succeeded. A call starts at the latest when its lease leaves no more time for it.
+  const mayBeAtWork = step.mayHaveApplied || step.attempts > 1;
+  const longest = LIMITS.leaseMarginMs + (route?.maxRunMs ?? LIMITS.dispatchTimeoutMs);
+  return mayBeAtWork ? Math.max(now, calledAt + longest) : now;
 }
 
 export function recover(draft: Draft): void {

@@ -12,9 +12,9 @@ import {
   given,
   later,
   lost,
-  MAX_RUN_MS,
   type Moment,
   notApplied,
+  OUT_MS_MAX,
   ok,
   pathOf,
   promised,
@@ -137,7 +137,7 @@ describe('a success on the way back', () => {
   });
 
   it('after its undo at a participant that does not fence is undone again, under a new id', () => {
-    const undoneOnce = given(turnedBackInDoubt(NON_FENCING)).when(later(MAX_RUN_MS), turn());
+    const undoneOnce = given(turnedBackInDoubt(NON_FENCING)).when(later(OUT_MS_MAX), turn());
     const first = callOf(undoneOnce, 'a', 'undo').operationId;
     const moment = given(undoneOnce).when(ok('a', { id: 4 }), turn());
     const second = callOf(moment, 'a', 'undo');
@@ -299,7 +299,7 @@ describe('an answer to an undo', () => {
 
   it('is nobody’s before the next undo was called, though its id is known', () => {
     const again = given(turnedBackInDoubt(NON_FENCING)).when(
-      later(MAX_RUN_MS),
+      later(OUT_MS_MAX),
       turn(),
       ok('a', { id: 4 }, { byMessage: true }),
     );

@@ -7,7 +7,7 @@ import { trial } from './arbitrary-plan.ts';
 import { comesToRest, settle, type Word } from './cooperative-world.ts';
 import { newWitness } from './ledger.ts';
 import { play, RUNS } from './random-run.ts';
-import { MAX_RUN_MS, MINUTE, pathOf, start } from './support.ts';
+import { MINUTE, OUT_MS_MAX, pathOf, start } from './support.ts';
 
 const luck = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const word = fc.constantFrom<Word[]>('applied', 'not_applied', 'fenced');
@@ -38,7 +38,7 @@ describe('a job left alone with a world that works', () => {
           expect(broken).toEqual([]);
           expect(comesToRest(moment) || moment.job.state).toBe(true);
           const { deadlineAt } = troubled.moment.job;
-          const patience = LIMITS.waitMsDefault + plan.plan.undoDeadlineMs + MAX_RUN_MS + 30 * MINUTE;
+          const patience = LIMITS.waitMsDefault + plan.plan.undoDeadlineMs + OUT_MS_MAX + 30 * MINUTE;
           expect(moment.now).toBeLessThanOrEqual(Math.max(deadlineAt, troubled.moment.now) + patience);
         },
       ),

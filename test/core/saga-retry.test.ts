@@ -13,9 +13,9 @@ import {
   given,
   later,
   lost,
-  MAX_RUN_MS,
   type Moment,
   notApplied,
+  OUT_MS_MAX,
   ok,
   operated,
   pathOf,
@@ -133,7 +133,7 @@ describe('a late answer of an earlier round', () => {
   it('is nothing where the undo of that round had put up a fence', () => {
     const doubtful = workflow([[step('a', { retry: once, onUnknown: 'compensate' }), step('b')]], { sagaRetry });
     const round = (options = {}): Moment =>
-      given(doubtful, options).when(turn(), ok('b'), lost('a', 'EXT_X'), later(MAX_RUN_MS), turn(), undone('a'));
+      given(doubtful, options).when(turn(), ok('b'), lost('a', 'EXT_X'), later(OUT_MS_MAX), turn(), undone('a'));
     const fenced = given(round()).when(turn(), undone('b'), later(WAIT), turn());
     expect(fenced.job.sagaRound).toBe(1);
     const late = ok('a', { id: 7 }, { operationId: `${fenced.job.jobId}.a` });

@@ -27,6 +27,7 @@ import {
   undoOperationId,
 } from '../../lib/core/job.ts';
 import type { Json } from '../../lib/core/json.ts';
+import { LIMITS } from '../../lib/core/limits.ts';
 import { newJob } from '../../lib/core/new-job.ts';
 import type { StepPlan, UndoPlan, WorkflowPlan } from '../../lib/core/plan.ts';
 import { driverKindOf } from '../../lib/core/schedule.ts';
@@ -98,6 +99,8 @@ export interface RuleOptions {
 }
 
 export const MAX_RUN_MS = 900_000;
+/** From the decision to call until nothing of the call can be at work any more: it may start as late as its lease lets it. */
+export const OUT_MS_MAX = MAX_RUN_MS + LIMITS.leaseMarginMs;
 
 /** Delays without jitter unless a test says otherwise: what is expected can be written down. */
 export function rulesOf(options: RuleOptions = {}): Rules {

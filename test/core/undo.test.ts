@@ -15,6 +15,7 @@ import {
   type Moment,
   notApplied,
   notFound,
+  OUT_MS_MAX,
   ok,
   promised,
   refusal,
@@ -91,7 +92,7 @@ describe('where nothing fences, an undo waits for what may still be at work', ()
 
   it('as long as the route says, from the newest call on', () => {
     const again: When[] = [turn(), lost('a'), later(SECOND), turn(), lost('a')];
-    const back = given(one, { nonFencing: ['a'] }).when(...again, refused('b'), later(MAX_RUN_MS - SECOND), turn());
+    const back = given(one, { nonFencing: ['a'] }).when(...again, refused('b'), later(OUT_MS_MAX - SECOND), turn());
     expect(undosOf(back)).toEqual([]);
     expect(back.job.nextActionAt).toBe(back.now + SECOND);
     expect(undosOf(given(back).when(later(SECOND), turn()))).toEqual(['a undo 1']);
@@ -102,7 +103,7 @@ describe('where nothing fences, an undo waits for what may still be at work', ()
       turn(),
       lost('a'),
       refused('b'),
-      later(MAX_RUN_MS),
+      later(OUT_MS_MAX),
       turn(),
       undone('a'),
     );
@@ -110,7 +111,22 @@ describe('where nothing fences, an undo waits for what may still be at work', ()
     expect(moment.job).toMatchObject({ state: 'NEEDS_REVIEW', outcome: null, stoppedReason: 'ORCH_OUTCOME_UNKNOWN' });
   });
 
-  it('but not for what has succeeded', () => {
+  it('also when a later attempt has succeeded: the first could apply once more behind the undo', () => {
+    const back = given(one, { nonFencing: ['a'] }).when(
+      turn(),
+      lost('a'),
+      later(SECOND),
+      turn(),
+      ok('a'),
+      refused('b'),
+      later(MAX_RUN_MS),
+      turn(),
+    );
+    expect(undosOf(back)).toEqual([]);
+    expect(undosOf(given(back).when(later(OUT_MS_MAX - MAX_RUN_MS), turn()))).toEqual(['a undo 1']);
+  });
+
+  it('but not for what has succeeded at once', () => {
     const moment = given(one, { nonFencing: ['a'] }).when(turn(), ok('a'), refused('b'), turn(), undone('a'));
     expect(moment.job).toMatchObject({ state: 'FAILED', outcome: 'rolled_back' });
   });
