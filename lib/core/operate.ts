@@ -12,6 +12,7 @@ import type { StepState } from './job.ts';
 import { hasUndo } from './plan.ts';
 import { type Refusal, refused, refuseStale } from './refusal.ts';
 import { resolveStep } from './resolve.ts';
+import { keepPast } from './saga-retry.ts';
 import { isTerminal } from './states.ts';
 import type { JobGuard, JobTrigger } from './transitions.ts';
 
@@ -88,6 +89,7 @@ function tryAgain(draft: Draft, step: StepState): void {
   const numbers = definitive
     ? { round: step.round + 1, attempts: 0, attemptsBefore: 0, queries: 0 }
     : { attemptsBefore: step.attempts, queries: 0 };
+  if (definitive) keepPast(draft, step);
   moveStep(draft, step, 'operator_resume', { ...fresh, ...numbers });
 }
 

@@ -20,8 +20,10 @@ export function startNewRound(draft: Draft): boolean {
   job.sagaRound += 1;
   const reason = `saga retry ${job.sagaRound} of ${plan.sagaRetry.maxAttempts - 1}`;
   moveJob(draft, 'all_undone', 'saga_retry_left', { reason, errorCode: job.lastErrorCode });
-  job.past = [...job.past, ...job.steps.filter((step) => mayYetApply(draft, step)).map(pastOf)];
-  for (const step of job.steps) beginAnew(draft, step, startsAt);
+  for (const step of job.steps) {
+    keepPast(draft, step);
+    beginAnew(draft, step, startsAt);
+  }
   job.turnBack = null;
   job.stoppedReason = null;
   job.outcome = null;
@@ -34,6 +36,11 @@ function wentCleanly({ job, plan }: Draft): boolean {
   const turned = job.history.findLastIndex(({ from, to }) => to === 'COMPENSATING' && from !== 'NEEDS_REVIEW');
   const since = job.history.slice(turned);
   return turned >= 0 && !since.some(({ to }) => to === 'NEEDS_REVIEW') && openEffects(job, plan).length === 0;
+}
+
+/** Before a step goes on as another operation, what the present one may yet tell is given a place. */
+export function keepPast(draft: Draft, step: StepState): void {
+  if (mayYetApply(draft, step)) draft.job.past = [...draft.job.past, pastOf(step)];
 }
 
 /** Of what has succeeded, and was undone, there is no more to hear; what has nothing to undo leaves nothing. */
