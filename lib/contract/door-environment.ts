@@ -3,6 +3,7 @@
  * runs a job that somebody waits for. Participants have one of their own: where they remember their operations.
  */
 import * as z from 'zod';
+import { LIMITS } from '../core/limits.ts';
 
 /** The detail-type under which an event on the bus is a submit, whoever sent it. */
 export const SUBMIT_DETAIL_TYPE = 'job.submit';
@@ -24,13 +25,23 @@ export const PARTICIPANT_VARIABLES = {
   operationsTable: 'DACAPO_OPERATIONS_TABLE',
 } as const;
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** From which wait on a timer is a schedule, in milliseconds; without it, from what a queue cannot delay. */
+export const SCHEDULE_FROM_VARIABLE = 'DACAPO_SCHEDULE_FROM_MS';
+
+export function readScheduleFromMs(variables: Variables = process.env): number {
+  const text = variables[SCHEDULE_FROM_VARIABLE];
+  if (!text) return LIMITS.queueDelayMsMax;
+  if (/^\d{1,6}$/.test(text) && Number(text) <= LIMITS.queueDelayMsMax) return Number(text);
+  throw new Error(`${SCHEDULE_FROM_VARIABLE}: write milliseconds from 0 to ${LIMITS.queueDelayMsMax}`);
+}
+
 export interface DoorEnvironment {
   readonly dispatchFunction: string | null;
   readonly operators: ReadonlySet<string>;
   readonly operateScope: string | null;
 }
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 const optional = z
   .string()

@@ -3,8 +3,9 @@
  *   -c name=…              names the stacks (default dacapo)
  *   -c auth=jwt -c issuer=… -c audience=…    JWTs in place of IAM
  *   -c disposable=true     everything is deleted with its stack; for trials
+ *   -c scheduleFromSeconds=0    every timer is a schedule; for tests of that way
  */
-import { App, Tags, Validations } from 'aws-cdk-lib';
+import { App, Duration, Tags, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import type { DoorAuth } from './http-door.ts';
 import { addDeployment } from './stacks.ts';
@@ -27,10 +28,12 @@ function auth(): DoorAuth | undefined {
 
 const name = text('name');
 const doors = auth();
+const scheduleFrom = text('scheduleFromSeconds');
 addDeployment(app, {
   disposable: text('disposable') === 'true',
   ...(name === undefined ? {} : { name }),
   ...(doors === undefined ? {} : { auth: doors }),
+  ...(scheduleFrom === undefined ? {} : { scheduleFrom: Duration.seconds(Number(scheduleFrom)) }),
 });
 Tags.of(app).add('project', 'dacapo');
 Validations.of(app).addPlugins(new AwsSolutionsChecks());

@@ -14,7 +14,7 @@ import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { AWS_VARIABLES } from '../contract/aws-environment.ts';
-import { DOOR_VARIABLES, SUBMIT_DETAIL_TYPE } from '../contract/door-environment.ts';
+import { DOOR_VARIABLES, SCHEDULE_FROM_VARIABLE, SUBMIT_DETAIL_TYPE } from '../contract/door-environment.ts';
 import type { Registry } from '../definition/index.ts';
 import { Alarms } from './alarms.ts';
 import { entryOf } from './bundle.ts';
@@ -41,6 +41,8 @@ export interface OrchestratorProps {
   /** Default: IAM. */
   readonly auth?: DoorAuth;
   readonly concurrency?: ConcurrencyOverrides;
+  /** Waits longer than this are schedules, shorter ones delayed messages. Default, and at most, 900 s. */
+  readonly scheduleFrom?: Duration;
 }
 
 /** Names that are made at run time cannot be listed when the stack is made; what holds them is ours alone. */
@@ -95,7 +97,7 @@ export class Orchestrator extends Construct {
 
     this.grantState();
     this.connectQueues();
-    this.armTimers();
+    this.armTimers(props.scheduleFrom);
     this.startWatchdog();
     this.openBusDoor();
     this.route(props.participants);
@@ -179,7 +181,7 @@ export class Orchestrator extends Construct {
   }
 
   /** Waits beyond what a queue can delay: one-off schedules that delete themselves, sent under a role of their own. */
-  private armTimers(): void {
+  private armTimers(from: Duration | undefined): void {
     const stack = Stack.of(this);
     const group = new ScheduleGroup(this, 'Timers');
     const queues = [this.dispatchQueue.queueArn, this.compensateQueue.queueArn];
@@ -207,6 +209,7 @@ export class Orchestrator extends Construct {
           [AWS_VARIABLES.dispatchQueueArn]: this.dispatchQueue.queueArn,
           [AWS_VARIABLES.compensateQueueArn]: this.compensateQueue.queueArn,
           [AWS_VARIABLES.scheduleDlqArn]: schedules.queueArn,
+          ...(from === undefined ? {} : { [SCHEDULE_FROM_VARIABLE]: String(from.toMilliseconds()) }),
         },
       });
       one.allow({

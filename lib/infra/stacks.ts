@@ -2,7 +2,7 @@
  * The shipped deployment: state that survives, an orchestrator that can be replaced, the example services. A team that
  * brings its own app takes `State` and `Orchestrator` from here and leaves the rest.
  */
-import { type App, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { type App, CfnOutput, type Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { examples } from '../workflows/examples.ts';
 import { EXAMPLE_DEFINITIONS } from './bundle.ts';
@@ -18,6 +18,8 @@ export interface DeploymentProps extends StackProps {
   readonly auth?: DoorAuth;
   /** For tests and trials: everything is deleted with its stack. */
   readonly disposable?: boolean;
+  /** See `Orchestrator`. */
+  readonly scheduleFrom?: Duration;
 }
 
 export interface Deployment {
@@ -28,7 +30,7 @@ export interface Deployment {
 
 export function addDeployment(
   app: App,
-  { name = 'dacapo', auth, disposable = false, ...props }: DeploymentProps,
+  { name = 'dacapo', auth, disposable = false, scheduleFrom, ...props }: DeploymentProps,
 ): Deployment {
   const state = new Stack(app, `${name}-state`, props);
   const kept = new State(state, 'State', { disposable });
@@ -39,12 +41,14 @@ export function addDeployment(
     definitions: { registry: examples, module: EXAMPLE_DEFINITIONS },
     participants: participants.participants,
     ...(auth === undefined ? {} : { auth }),
+    ...(scheduleFrom === undefined ? {} : { scheduleFrom }),
   });
   if (auth === undefined || auth.kind === 'iam') addRoles(stack, orchestrator);
   const outcomes = new OutcomeQueue(stack, 'Outcomes', { state: kept, registry: examples });
   tell(stack, {
     ApiUrl: orchestrator.http.url,
     IntakeQueueUrl: orchestrator.intakeQueue.queueUrl,
+    DispatchDeadLettersUrl: kept.deadLetters.dispatch.queueUrl,
     OutcomeQueueUrl: outcomes.queue.queueUrl,
     BusName: kept.bus.eventBusName,
     AlertTopicArn: orchestrator.alarms.topic.topicArn,

@@ -24,11 +24,13 @@ export function awsTimers(
   queue: CommandQueue,
   settings: ScheduleSettings | null,
   clock: Clock,
+  /** Shorter waits are delayed messages. */
+  fromMs: number = LIMITS.queueDelayMsMax,
 ): Timers {
   return {
     arm: async (timer) => {
       const waitMs = timer.at - clock.now();
-      if (waitMs <= LIMITS.queueDelayMsMax) return queue.send(timer.queue, timer.message, Math.max(0, waitMs));
+      if (waitMs <= fromMs) return queue.send(timer.queue, timer.message, Math.max(0, waitMs));
       const command = scheduleOf(timer, granted(settings, AWS_VARIABLES.scheduleGroup));
       try {
         await calling('Scheduler CreateSchedule', () => client.send(command));
