@@ -88,6 +88,8 @@ const EVENTS: Readonly<Record<string, Ask>> = {
   'a close': () => operated('close'),
   'a force-close': () => operated('force_close'),
   'a link to its replay': () => ({ type: 'linked', replayedBy: 'jother' }),
+  'a recovery of what it did not leave': () => ({ type: 'recovered', step: 'a', round: 0, by: 'jother' }),
+  'a decision that failed': () => ({ type: 'broken', message: 'the stored state contradicts the rules' }),
 };
 
 /** What comes of it: `-` is ignored, `!` refused, else the state that the job is in then. */
@@ -138,6 +140,20 @@ const ANSWERS: Readonly<Record<JobState, readonly string[]>> = {
     '- unknown_operation',
     '- nothing_due',
   ],
+};
+
+/** A job that cannot be decided about stops before it began, or waits for a person; one that has stopped, stays. */
+const BROKEN: Readonly<Record<JobState, string>> = {
+  PENDING: 'DEAD_LETTERED',
+  VALIDATING: 'DEAD_LETTERED',
+  PROCESSING: 'NEEDS_REVIEW',
+  RETRY_SCHEDULED: 'NEEDS_REVIEW',
+  COMPENSATING: 'NEEDS_REVIEW',
+  NEEDS_REVIEW: '- nothing_due',
+  COMPLETED: '- nothing_due',
+  CANCELLED: '- nothing_due',
+  FAILED: '- nothing_due',
+  DEAD_LETTERED: '- nothing_due',
 };
 
 /** The rest, in the same order: cancel, publishing all and nothing, refile, four actions of a person, a link. */
@@ -215,9 +231,29 @@ describe('every state', () => {
     expect(JOB_STATES.map((state) => JOBS[state].job.state)).toEqual([...JOB_STATES]);
   });
 
+  it('is asked about every type of event', () => {
+    const types: Record<JobEvent['type'], true> = {
+      turn: true,
+      results: true,
+      cancel: true,
+      operate: true,
+      published: true,
+      linked: true,
+      recovered: true,
+      broken: true,
+      refile: true,
+    };
+    const asked = new Set(Object.values(EVENTS).map((ask) => ask(JOBS.PROCESSING).type));
+    expect([...asked].sort()).toEqual(Object.keys(types).sort());
+  });
+
   const names = Object.keys(EVENTS);
   const rows = JOB_STATES.flatMap((state) =>
-    names.map((name, index) => ({ state, name, expected: [...ANSWERS[state], ...REST[state]][index] })),
+    names.map((name, index) => ({
+      state,
+      name,
+      expected: [...ANSWERS[state], ...REST[state], '- duplicate', BROKEN[state]][index],
+    })),
   );
   it.each(rows)('$state: $name → $expected', ({ state, name, expected }) => {
     const moment = JOBS[state];
