@@ -135,7 +135,7 @@ const LAYERS = {
       'participants',
       'worker',
     ],
-    packages: ['hono', '@middy/[^/]+', '@aws-lambda-powertools/[^/]+', '@types/aws-lambda'],
+    packages: ['@middy/[^/]+', '@types/aws-lambda', '@aws-sdk/credential-provider-env'],
     builtins: 'all',
     why: 'A Lambda composes what exists on AWS and is thin. Move what it needs into operations or http.',
   },
@@ -165,7 +165,7 @@ const LAYERS = {
   infra: {
     path: '^lib/infra/',
     may: ['core-limits', 'contract-environment', 'definition', 'workflows'], // the shipped app deploys the examples
-    packages: ['aws-cdk-lib', 'constructs', 'cdk-nag'],
+    packages: ['aws-cdk-lib', 'constructs', 'cdk-nag', 'esbuild'],
     builtins: 'all',
     why: 'Infrastructure names Lambdas by path and shares limits, environment and definitions, never running code.',
   },

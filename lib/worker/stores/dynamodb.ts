@@ -48,59 +48,45 @@ const CALLS_MAX = 50;
 
 const ABSENT: Stored = { version: 0, mark: '', operation: null, calls: [] };
 
+type Change = OperationStore['change'];
+
 export function dynamoOperations(options: DynamoOperationsOptions): OperationStore & OperationView {
-  const { client, tableName: TableName, service, now, remembersMs = REMEMBERS_MS_DEFAULT } = options;
-  const prefix = `${service}#`;
-
-  const read = async (operationId: string): Promise<Stored> => {
-    const Key = { pk: { S: prefix + operationId } };
-    const { Item } = await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
-    return Item === undefined ? ABSENT : storedOf(Item);
+  const change = inTurns(racing(options));
+  const all = (): Promise<(readonly [string, Stored])[]> => readAll(options);
+  return {
+    change,
+    log: (call) => change(call.operationId, () => ({ next: null, call, result: undefined })),
+    operations: async () =>
+      (await all())
+        .flatMap(([operationId, { operation }]) => (operation === null ? [] : [{ operationId, operation }]))
+        .toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1)),
+    calls: async () => (await all()).flatMap(([, { calls }]) => calls).toSorted((a, b) => a.at - b.at),
   };
+}
 
-  const put = async (operationId: string, next: Stored): Promise<boolean> => {
-    const isUnchanged = next.version === 1 ? 'attribute_not_exists(pk)' : 'version = :read';
-    const Item = {
-      pk: { S: prefix + operationId },
-      version: { N: String(next.version) },
-      mark: { S: next.mark },
-      calls: { S: JSON.stringify(next.calls) },
-      expires_at: { N: String(Math.ceil((now() + remembersMs) / 1_000)) },
-      ...(next.operation === null ? {} : { operation: { S: JSON.stringify(next.operation) } }),
-    };
-    const values = { ':read': { N: String(next.version - 1) } };
-    const command = new PutItemCommand({
-      TableName,
-      Item,
-      ConditionExpression: isUnchanged,
-      ...(next.version === 1 ? {} : { ExpressionAttributeValues: values }),
-    });
-    try {
-      await client.send(command);
-      return true;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return (await read(operationId)).mark === next.mark;
-    }
-  };
-
-  const race: OperationStore['change'] = async (operationId, decide) => {
+/** Read, decide, put if nobody else has; else again. */
+function racing(options: DynamoOperationsOptions): Change {
+  return async (operationId, decide) => {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-      const stored = await read(operationId);
+      const stored = await read(options, operationId);
       const { next, call, result } = decide(stored.operation ?? UNSEEN);
       if (next === null && call === null) return result;
       const operation = next ?? stored.operation;
       const calls = call === null ? stored.calls : [...stored.calls, call].slice(-CALLS_MAX);
-      if (await put(operationId, { version: stored.version + 1, mark: randomUUID(), operation, calls })) return result;
+      const written = { version: stored.version + 1, mark: randomUUID(), operation, calls };
+      if (await put(options, operationId, written)) return result;
       await pause(Math.random() * PAUSE_MS);
     }
     throw new Error(`operation ${operationId} was changed by others ${ATTEMPTS_MAX} times in a row; call again later`);
   };
+}
 
+/** Changes of one operation in this process one after another. */
+function inTurns(change: Change): Change {
   const turns = new Map<string, Promise<unknown>>();
-  const change: OperationStore['change'] = async (operationId, decide) => {
-    const before = turns.get(operationId);
-    const mine = before === undefined ? race(operationId, decide) : before.then(() => race(operationId, decide));
+  return async (operationId, decide) => {
+    const before = turns.get(operationId) ?? Promise.resolve();
+    const mine = before.then(() => change(operationId, decide));
     const settled = mine.then(
       () => undefined,
       () => undefined,
@@ -112,27 +98,58 @@ export function dynamoOperations(options: DynamoOperationsOptions): OperationSto
       if (turns.get(operationId) === settled) turns.delete(operationId);
     }
   };
+}
 
-  const all = async (): Promise<(readonly [string, Stored])[]> => {
-    const found: (readonly [string, Stored])[] = [];
-    for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
-      for (const item of Items) {
-        const id = item.pk?.S ?? '';
-        if (id.startsWith(prefix)) found.push([id.slice(prefix.length), storedOf(item)]);
-      }
+const keyOf = ({ service }: DynamoOperationsOptions, operationId: string) => ({
+  pk: { S: `${service}#${operationId}` },
+});
+
+async function read(options: DynamoOperationsOptions, operationId: string): Promise<Stored> {
+  const { client, tableName: TableName } = options;
+  const Key = keyOf(options, operationId);
+  const { Item } = await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
+  return Item === undefined ? ABSENT : storedOf(Item);
+}
+
+/** Whether it is there now, by this put or by an earlier try of it. */
+async function put(options: DynamoOperationsOptions, operationId: string, next: Stored): Promise<boolean> {
+  const { client, tableName: TableName, now, remembersMs = REMEMBERS_MS_DEFAULT } = options;
+  const Item = {
+    ...keyOf(options, operationId),
+    version: { N: String(next.version) },
+    mark: { S: next.mark },
+    calls: { S: JSON.stringify(next.calls) },
+    expires_at: { N: String(Math.ceil((now() + remembersMs) / 1_000)) },
+    ...(next.operation === null ? {} : { operation: { S: JSON.stringify(next.operation) } }),
+  };
+  const isUnchanged =
+    next.version === 1
+      ? { ConditionExpression: 'attribute_not_exists(pk)' }
+      : {
+          ConditionExpression: 'version = :read',
+          ExpressionAttributeValues: { ':read': { N: String(next.version - 1) } },
+        };
+  try {
+    await client.send(new PutItemCommand({ TableName, Item, ...isUnchanged }));
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return (await read(options, operationId)).mark === next.mark;
+  }
+}
+
+/** For people to look at; costs a read of the whole table. */
+async function readAll(options: DynamoOperationsOptions): Promise<(readonly [string, Stored])[]> {
+  const { client, tableName: TableName } = options;
+  const prefix = `${options.service}#`;
+  const found: (readonly [string, Stored])[] = [];
+  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
+    for (const item of Items) {
+      const id = item.pk?.S ?? '';
+      if (id.startsWith(prefix)) found.push([id.slice(prefix.length), storedOf(item)]);
     }
-    return found;
-  };
-
-  return {
-    change,
-    log: (call) => change(call.operationId, () => ({ next: null, call, result: undefined })),
-    operations: async () =>
-      (await all())
-        .flatMap(([operationId, { operation }]) => (operation === null ? [] : [{ operationId, operation }]))
-        .toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1)),
-    calls: async () => (await all()).flatMap(([, { calls }]) => calls).toSorted((a, b) => a.at - b.at),
-  };
+  }
+  return found;
 }
 
 function storedOf(item: Readonly<Record<string, AttributeValue>>): Stored {
