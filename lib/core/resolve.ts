@@ -98,6 +98,7 @@ function compensated(draft: Draft, step: StepState): Refusal | null {
     case 'retry_scheduled':
       if (step.mayHaveApplied) return undone(step);
       break;
+    case 'pending':
     case 'skipped':
     case 'compensated':
       if (!step.mayHaveApplied) break;
