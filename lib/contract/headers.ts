@@ -39,7 +39,7 @@ export function readPreferWait(headers: HeaderReader): number {
   for (const preference of prefer.split(',')) {
     const [name, value] = (preference.split(';')[0] ?? '').split('=').map((part) => part.trim());
     if (name?.toLowerCase() !== 'wait') continue;
-    const seconds = /^(?:"(\d{1,9})"|(\d{1,9}))$/.exec(value ?? '');
+    const seconds = /^(?:"(\d+)"|(\d+))$/.exec(value ?? '');
     return seconds === null ? 0 : Math.min(Number(seconds[1] ?? seconds[2]), LIMITS.preferWaitSecondsMax);
   }
   return 0;
