@@ -75,5 +75,7 @@ export const LIMITS = {
   evidenceBytesMax: 2 * KIB,
   listLimitDefault: 25,
   listLimitMax: 100,
+  /** Documents on a page of jobs: with a hundred jobs around them they stay below the 6 MB that a Lambda can answer. */
+  listValueBytesMax: 3 * MIB,
   batchSubmitMax: 100,
 } as const;

@@ -3,10 +3,11 @@
  */
 import type { JobId } from '../core/ids.ts';
 import type { HistoryEntry, Job } from '../core/job.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { DeadLetter, DeadLetterQuery, JobQuery, ListPosition, Page } from '../ports.ts';
 import type { Engine } from './engine.ts';
 import { findDeadLetter } from './quarantine.ts';
-import { loadValues } from './values.ts';
+import { loadValues, loadWithin } from './values.ts';
 import { wholeHistory } from './whole-history.ts';
 
 export interface Viewer {
@@ -40,13 +41,14 @@ export async function readHistory(
   return { job, entries: await wholeHistory(engine, job) };
 }
 
+/** Documents that would not fit the page are left out of it: by its id a job is shown whole. */
 export async function listJobs(
   engine: Engine,
   viewer: Viewer,
   query: Omit<JobQuery, 'callerId'>,
 ): Promise<Page<Job, ListPosition>> {
   const page = await engine.ports.jobs.list({ ...query, callerId: scopeOf(viewer) });
-  return { ...page, items: await Promise.all(page.items.map((job) => loadValues(engine.ports, job))) };
+  return { ...page, items: await loadWithin(engine.ports, page.items, LIMITS.listValueBytesMax) };
 }
 
 export async function readDeadLetter(engine: Engine, viewer: Viewer, id: string): Promise<DeadLetter | null> {

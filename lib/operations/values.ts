@@ -31,21 +31,52 @@ function valuesIn(job: Job): Value[] {
 
 /** Loads every document that is stored apart. */
 export async function loadValues(ports: Ports, job: Job): Promise<Job> {
+  return withTexts(job, await fetchTexts(ports, job));
+}
+
+/** Jobs whose documents are read at once for a page: the last of them may turn out not to fit. */
+const JOBS_READ_AT_ONCE = 4;
+
+/** Loads documents as long as they fit, those of the first jobs first; the others stay apart and are not shown. */
+export async function loadWithin(ports: Ports, jobs: readonly Job[], bytesMax: number): Promise<Job[]> {
+  let left = bytesMax;
+  const loaded: Job[] = [];
+  while (loaded.length < jobs.length) {
+    const group = jobs.slice(loaded.length, loaded.length + JOBS_READ_AT_ONCE);
+    const texts = left > 0 ? await Promise.all(group.map((job) => fetchTexts(ports, job))) : [];
+    for (const [index, job] of group.entries()) {
+      const fitting = new Map<string, string>();
+      for (const [hash, text] of texts[index] ?? []) {
+        left -= byteLength(text);
+        if (left >= 0) fitting.set(hash, text);
+      }
+      loaded.push(withTexts(job, fitting));
+    }
+  }
+  return loaded;
+}
+
+async function fetchTexts(ports: Ports, job: Job): Promise<ReadonlyMap<string, string>> {
   const missing = new Set(
     valuesIn(job).flatMap((value) => (value.data === undefined && value.hash ? [value.hash] : [])),
   );
-  if (missing.size === 0) return job;
-  const loaded = new Map<string, Json>();
+  const texts = new Map<string, string>();
   await Promise.all(
     [...missing].map(async (hash) => {
       const text = await ports.values.get(job.jobId, hash);
       if (text === null) throw new Error(`value ${hash} of job ${job.jobId} is gone: restore it from a backup`);
-      loaded.set(hash, JSON.parse(text) as Json);
+      texts.set(hash, text);
     }),
   );
+  return texts;
+}
+
+function withTexts(job: Job, texts: ReadonlyMap<string, string>): Job {
+  if (texts.size === 0) return job;
+  const documents = new Map([...texts].map(([hash, text]) => [hash, JSON.parse(text) as Json]));
   return mapValues(job, (value) => {
-    if (value.data !== undefined || value.hash === null) return value;
-    return { data: loaded.get(value.hash), hash: value.hash };
+    if (value.data !== undefined || value.hash === null || !documents.has(value.hash)) return value;
+    return { data: documents.get(value.hash), hash: value.hash };
   });
 }
 

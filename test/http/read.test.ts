@@ -53,6 +53,20 @@ describe('the list of jobs', () => {
   const keysOf = (body: Record<string, unknown>) =>
     (body.items as { idempotency_key: string }[]).map((job) => job.idempotency_key);
 
+  it('holds no more documents than an answer can carry, the newest first; by id a job is shown whole', async () => {
+    const { ask, ports } = house();
+    const question = 'x'.repeat(1_000_000);
+    for (let i = 0; i < 8; i += 1) {
+      await ask('/workflows/research/jobs', { headers: { 'idempotency-key': `k${i}` }, body: { question } });
+      await ports.clock.advanceAsync(1_000);
+    }
+    const { status, body } = await ask('/jobs?limit=100');
+    expect([status, JSON.stringify(body).length < 6_000_000]).toEqual([200, true]);
+    const items = body.items as { job_id: string; input?: unknown }[];
+    expect(items.map((job) => 'input' in job)).toEqual([true, true, true, false, false, false, false, false]);
+    expect((await ask(`/jobs/${items.at(-1)?.job_id}`)).body.input).toEqual({ question });
+  });
+
   it('goes newest first, page by page, without gap or repeat', async () => {
     const { ask } = await filled(5);
     const seen: string[] = [];
