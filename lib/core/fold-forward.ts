@@ -9,6 +9,7 @@ import { operationIdOf } from './ids.ts';
 import { forwardOperationId, newValue, type StepState, type UndoState } from './job.ts';
 import type { Json } from './json.ts';
 import { LIMITS } from './limits.ts';
+import { hasUndo } from './plan.ts';
 import { failForward, stopWaiting } from './settle.ts';
 import { isTerminal } from './states.ts';
 import type { StepTrigger } from './step-transitions.ts';
@@ -169,11 +170,14 @@ function appliedAfterAll(draft: Draft, step: StepState, output: Json, at: number
 function appliedWhileUndoing(draft: Draft, step: StepState, output: Json, at: number): Ignored | null {
   if (step.completedAt !== null || step.undo === null) return 'duplicate';
   const learned = { output: newValue(output), completedAt: at };
-  if (fences(draft, step)) {
+  const plan = stepPlan(draft, step);
+  const choosesByOutput = hasUndo(plan) && plan.undo.topics.length > 1;
+  if (fences(draft, step) && !choosesByOutput) {
     setStep(draft, step, learned);
     return null;
   }
-  // The undo that is out may have come before the effect, so it proves nothing: undo again, under a new id.
+  // The undo that is out may have come before the effect, or was chosen without knowing its output: it proves nothing.
+  // Undo again, under a new id.
   setStep(draft, step, { ...learned, undo: { ...step.undo, ...nextGeneration(draft, step) } });
   return null;
 }

@@ -130,6 +130,10 @@ function turnBackFor(draft: Draft, step: StepState): void {
   const code = step.errorCode ?? 'ORCH_OUTCOME_UNKNOWN';
   draft.job.lastErrorCode = code;
   draft.job.lastErrorMessage = step.errorMessage;
-  const stoppedReason = stoppedBy(code, [draft.context.rules.policies, draft.plan.retry, stepPlan(draft, step).retry]);
+  const plan = stepPlan(draft, step);
+  const doubtful = step.mayHaveApplied && plan.onUnknown === 'compensate';
+  const stoppedReason = doubtful
+    ? 'ORCH_OUTCOME_UNKNOWN'
+    : stoppedBy(code, [draft.context.rules.policies, draft.plan.retry, plan.retry]);
   turnBack(draft, { cause: 'failure', code, stoppedReason, step: step.name });
 }
