@@ -10,6 +10,8 @@ import { JOB_STATES } from '../core/states.ts';
 import { malformed } from './problem.ts';
 import { refusalOf } from './refusal-of.ts';
 
+export { JOB_STATES };
+
 /** Why a job lies in quarantine, as records say it. */
 export const DEAD_LETTER_REASONS = [
   'max_retries_exceeded',
