@@ -3,7 +3,7 @@
  * under `workflows` for one of them and under its `steps` for one step. A name that could never match, or a field that no
  * policy has, is refused with what to write instead: a silent override is one that nobody notices missing.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isErrorCode, type PolicyOverride, type PolicyOverrides, PREFIX_POLICIES } from '../core/errors.ts';
 import type { PolicySettings } from '../core/policy-settings.ts';
 

@@ -30,6 +30,7 @@ export function build(entry: string, definitions: string, directory: string): Bu
     alias: {
       '#definitions': resolve(definitions),
       '@aws-sdk/credential-provider-node': join(LAMBDAS, 'parts/credentials.ts'),
+      '@aws-sdk/middleware-endpoint-discovery': join(LAMBDAS, 'parts/no-endpoint-discovery.ts'),
     },
     bundle: true,
     minify: true,

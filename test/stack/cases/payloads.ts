@@ -13,9 +13,8 @@ const LARGE = 400 * 1_024;
 become('operator');
 
 test('a payload beyond an item comes back as it was', async () => {
-  const address = `${CANARY} ${'x'.repeat(LARGE)}`;
-  const input = { order_id: randomUUID(), sku: 'a', quantity: 1, amount: 5, address };
-  const job = jobIn(await api.submit('order', input, { key: randomUUID(), wait: 25 }));
+  const input = { question: `${CANARY} ${'x'.repeat(LARGE)}` };
+  const job = jobIn(await api.submit('research', input, { key: randomUUID(), wait: 25 }));
   assert.deepEqual((await api.job(job.job_id)).input, input);
 });
 

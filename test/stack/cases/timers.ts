@@ -17,14 +17,15 @@ become('operator');
 
 const { Functions = [] } = await lambda.send(new ListFunctionsCommand({}));
 // The only one that no other case of this deployment needs.
-const FunctionName = Functions.find((one) => /researchFunction/.test(one.FunctionName ?? ''))?.FunctionName;
+const FunctionName = Functions.find((one) => /inventoryFunction/.test(one.FunctionName ?? ''))?.FunctionName;
 after(() => lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName })));
 
 test('a retry that waits for long is a schedule, which fires, deletes itself, and lets the job go on', async () => {
   assert.ok(FunctionName);
   // Whoever calls it now is refused: the attempt has not applied, and is made again later.
   await lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: 0 }));
-  const { job_id } = jobIn(await api.submit('research', { question: 'why?' }, { key: randomUUID() }));
+  const order = { order_id: randomUUID(), sku: 'a', quantity: 1, amount: 5, address: 'Main Street 1' };
+  const { job_id } = jobIn(await api.submit('order', order, { key: randomUUID() }));
   const mine = async (): Promise<string | undefined> => {
     const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand({}));
     return Schedules.find(({ Name = '' }) => Name.startsWith(job_id))?.Name;
