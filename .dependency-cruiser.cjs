@@ -153,7 +153,7 @@ const LAYERS = {
   operator: {
     path: '^lib/operator/',
     may: ['client', 'contract', 'definition', 'testing'],
-    packages: ['commander'],
+    packages: ['commander', '@smithy/signature-v4', '@smithy/core', '@aws-sdk/credential-provider-node'], // to sign for IAM
     builtins: 'all',
     why: 'The CLI speaks to a deployment through the client as anyone could. Add a route if it cannot.',
   },

@@ -20,7 +20,7 @@ export async function main(args: readonly string[], io: Io, environment: Operato
   let outcome: Outcome = 'done';
   const program = programWith(io, (command) => async (...said) => {
     const own = said.at(-1) as Command;
-    const session = openSession(io, environment, own.optsWithGlobals<GlobalOptions>());
+    const session = await openSession(io, environment, own.optsWithGlobals<GlobalOptions>());
     outcome = await command(session, ...(said.slice(0, -1) as never));
   });
   try {
@@ -38,6 +38,7 @@ function programWith(io: Io, run: Run): Command {
     .option('--url <url>', 'where the API is (default: DACAPO_URL, else http://127.0.0.1:3000)')
     .option('--json', 'one JSON document for programs, in place of text')
     .option('--yes', 'agree beforehand to what would be asked')
+    .option('--sign', 'sign requests for IAM with the credentials of your shell or AWS profile')
     .option('--caller <id>', 'embedded mode only: act under this name')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -68,4 +69,5 @@ Examples:
   dacapo jobs list --state NEEDS_REVIEW
   dacapo dead-letters list --status open
 
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage. DACAPO_TOKEN holds a bearer token where the API takes one.`;
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage. DACAPO_TOKEN holds a bearer token where the
+API takes one; DACAPO_SIGV4=1 signs like --sign.`;

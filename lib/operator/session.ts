@@ -1,6 +1,6 @@
 /** What every command works with: the client, the screen, and what was said once for all commands. */
 import type { Command } from 'commander';
-import { type Client, client } from '../client/index.ts';
+import { type Client, type ClientOptions, client } from '../client/index.ts';
 import type { OperatorEnvironment } from '../contract/operator-environment.ts';
 import type { Io } from './io.ts';
 import { cleanJson } from './text.ts';
@@ -10,6 +10,7 @@ export interface GlobalOptions {
   readonly json?: boolean;
   readonly yes?: boolean;
   readonly caller?: string;
+  readonly sign?: boolean;
 }
 
 export interface Session {
@@ -34,15 +35,28 @@ export class UsageError extends Error {}
 /** Nothing was done, for a reason that is no usage error. */
 export class RefusedHere extends Error {}
 
-export function openSession(io: Io, environment: OperatorEnvironment, options: GlobalOptions): Session {
+export async function openSession(io: Io, environment: OperatorEnvironment, options: GlobalOptions): Promise<Session> {
   const url = options.url ?? environment.url;
-  if (!/^https?:\/\/[^/]/.test(url))
+  if (!URL.canParse(url) || !/^https?:\/\/[^/]/.test(url)) {
     throw new UsageError(`--url: write an address such as http://127.0.0.1:3000, not ${url}`);
+  }
   const headers = {
     ...(environment.token === null ? {} : { authorization: `Bearer ${environment.token}` }),
     ...(options.caller === undefined ? {} : { 'x-caller-id': options.caller }),
   };
-  return { io, url, client: client({ url, headers }), json: options.json ?? false, yes: options.yes ?? false };
+  const signing = (options.sign ?? environment.sign) ? await signerFor(url, environment) : {};
+  return {
+    io,
+    url,
+    client: client({ url, headers, ...signing }),
+    json: options.json ?? false,
+    yes: options.yes ?? false,
+  };
+}
+
+async function signerFor(url: string, { region }: OperatorEnvironment): Promise<Pick<ClientOptions, 'sign'>> {
+  const { regionOf, sigV4 } = await import('./sign.ts');
+  return { sign: sigV4(regionOf(url, region)) };
 }
 
 /** The document for programs, or what people read. */

@@ -36,6 +36,8 @@ it('ends with its exit code', async () => {
     ),
   );
   expect(codes.map(({ code }) => code)).toEqual([0, 1, 2, 1]);
+  const misread = await shell('$DACAPO describe', { DACAPO_SIGV4: 'yes' });
+  expect(misread).toEqual({ code: 2, out: '', err: 'dacapo: DACAPO_SIGV4: write 1 or leave it out\n' });
 });
 
 it('ends without a word when its reader goes away', async () => {

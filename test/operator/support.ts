@@ -1,4 +1,5 @@
 /** The command line in this process: on a screen that remembers, with a person who answers as the test says. */
+import type { OperatorEnvironment } from '../../lib/contract/operator-environment.ts';
 import type { Io } from '../../lib/operator/io.ts';
 import { main } from '../../lib/operator/program.ts';
 import { start as startRuntime, temporaryDirectory } from '../local/rig.ts';
@@ -49,9 +50,14 @@ export function terminal({ columns, colour = false, answers, files = {} }: Termi
 }
 
 /** Runs one command; what it prints is split as a shell would not: arguments are given as they are. */
-export async function dacapo(url: string, args: readonly string[], options: Terminal = {}): Promise<Said> {
+export async function dacapo(
+  url: string,
+  args: readonly string[],
+  options: Terminal = {},
+  environment: Partial<OperatorEnvironment> = {},
+): Promise<Said> {
   const { io, written, asked } = terminal(options);
-  const code = await main(args, io, { url, token: null });
+  const code = await main(args, io, { url, token: null, sign: false, region: null, ...environment });
   return { code, ...written, asked };
 }
 
