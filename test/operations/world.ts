@@ -39,6 +39,9 @@ export interface WorldOptions {
   readonly meanwhile?: Omit<Interrupt, 'action'> & { readonly action: (world: World) => Promise<void> };
   readonly between?: Between;
   readonly plans?: PlanCatalog;
+  /** In place of the example participants. */
+  readonly serve?: (envelope: CallEnvelope) => Promise<Answer>;
+  readonly fencing?: boolean;
   readonly seed?: number;
 }
 
@@ -54,6 +57,8 @@ export interface World {
   outsideCalls(): readonly string[];
   killed(): boolean;
   engine(name: string): Engine;
+  /** One run of a function that can be killed as any other; null when it was. */
+  attempt<T>(name: string, work: (engine: Engine) => Promise<T>): Promise<T | null>;
   /** Submits and sends the first hint; null when the submit died. */
   submit(request: SubmitRequest): Promise<SubmitResult | null>;
   /** Runs everything until the job has stopped and all its consequences are out; false when time is up first. */
@@ -72,8 +77,8 @@ export function world(options: WorldOptions = {}): World {
   const participants = { call: (envelope: CallEnvelope) => between(envelope, () => deliver(envelope)) };
   const ports = memoryPorts({ seed: options.seed ?? 1, participants });
   const between: Between = options.between ?? ((_envelope, run) => run());
-  const deliver = participantsOn(stores, () => ports.clock.now());
-  const rules = routesTo(options.plans ?? examples);
+  const deliver = options.serve ?? participantsOn(stores, () => ports.clock.now());
+  const rules = routesTo(options.plans ?? examples, options.fencing ?? true);
   const invocations: Invocation[] = [];
   let killed = false;
   const { meanwhile } = options;
@@ -110,19 +115,23 @@ export function world(options: WorldOptions = {}): World {
     outsideCalls: seen.calls,
     killed: () => killed,
     engine: (name) => ({ ports, plans: options.plans ?? examples, rules, actor: `orchestrator:${name}` }),
-    async submit(request) {
-      let result: SubmitResult | null = null;
-      void invoke('submit', async (engine) => {
+    async attempt<T>(name: string, work: (engine: Engine) => Promise<T>) {
+      let result: T | null = null;
+      void invoke(name, async (engine) => {
+        result = await work(engine);
+      });
+      await ports.clock.settle();
+      return result;
+    },
+    submit: (request) =>
+      self.attempt('submit', async (engine) => {
         const answer = await submit(engine, request);
         if (answer.kind !== 'refused') {
           const hint = { kind: 'hint', jobId: answer.job.jobId, revision: answer.job.revision, hops: 0 } as const;
           await engine.ports.queue.send('dispatch', hint, 0);
         }
-        result = answer;
-      });
-      await ports.clock.settle();
-      return result;
-    },
+        return answer;
+      }),
     untilQuiet: (jobId, withinMs) => run(ports, runs, jobId, withinMs),
     async standing() {
       const all = await Promise.all(stores.map((store) => store.operations()));
@@ -151,7 +160,7 @@ function participantsOn(stores: OperationView[], now: () => number): (envelope: 
   };
 }
 
-function routesTo(plans: PlanCatalog): Rules {
+function routesTo(plans: PlanCatalog, fencing: boolean): Rules {
   const topics = new Set(
     plans
       .list()
@@ -163,7 +172,7 @@ function routesTo(plans: PlanCatalog): Rules {
         ]),
       ),
   );
-  const route = { target: 'memory', fencing: true, maxRunMs: MINUTE };
+  const route = { target: 'memory', fencing, maxRunMs: MINUTE };
   return {
     route: (topic) => (topics.has(topic) ? route : undefined),
     policies: {},
