@@ -71,7 +71,7 @@ export class Alarms extends Construct {
     for (const watch of [...jobWatches(orchestrator.deployment), ...queueWatches(orchestrator, state)]) {
       this.add(watch);
     }
-    for (const watch of functionWatches(orchestrator)) this.add(watch);
+    for (const watch of [...functionWatches(orchestrator), ...tableWatches(state)]) this.add(watch);
   }
 
   private add({ name, of, says, metric, threshold, minutes = 1, silenceIsTrouble = false }: Watch): void {
@@ -142,6 +142,17 @@ function queueWatches({ dispatchQueue, compensateQueue }: Watched, state: State)
       minutes: 3,
     })),
   ];
+}
+
+function tableWatches({ table }: State): Watch[] {
+  return ['Read', 'Write'].map((way) => ({
+    name: 'Throttles',
+    of: `table, ${way.toLowerCase()}s`,
+    says: 'the table takes less than it is asked for.',
+    metric: table.metric(`${way}ThrottleEvents`, { period: MINUTE, statistic: Stats.SUM }),
+    threshold: 1,
+    minutes: 3,
+  }));
 }
 
 function functionWatches({ functions }: Watched): Watch[] {

@@ -3,8 +3,11 @@
  *   -c name=…              names the stacks (default dacapo)
  *   -c auth=jwt -c issuer=… -c audience=…    JWTs in place of IAM
  *   -c disposable=true     everything is deleted with its stack; for trials
+ *   -c errors=errors.json  retry policies from a file
+ *   -c paused=true         drives no job; after a restore, until somebody has looked
  *   -c scheduleFromSeconds=0    every timer is a schedule; for tests of that way
  */
+import { readFileSync } from 'node:fs';
 import { App, Duration, Tags, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import type { DoorAuth } from './http-door.ts';
@@ -28,10 +31,13 @@ function auth(): DoorAuth | undefined {
 
 const name = text('name');
 const doors = auth();
+const errors = text('errors');
 const scheduleFrom = text('scheduleFromSeconds');
 addDeployment(app, {
   disposable: text('disposable') === 'true',
+  paused: text('paused') === 'true',
   ...(name === undefined ? {} : { name }),
+  ...(errors === undefined ? {} : { errors: readFileSync(errors, 'utf8') }),
   ...(doors === undefined ? {} : { auth: doors }),
   ...(scheduleFrom === undefined ? {} : { scheduleFrom: Duration.seconds(Number(scheduleFrom)) }),
 });

@@ -43,6 +43,10 @@ export interface OrchestratorProps {
   readonly concurrency?: ConcurrencyOverrides;
   /** Waits longer than this are schedules, shorter ones delayed messages. Default, and at most, 900 s. */
   readonly scheduleFrom?: Duration;
+  /** The text of an `errors.json`: retry policies that are told from outside the code. */
+  readonly errors?: string;
+  /** Takes submits and answers questions, but drives no job: after a restore, until somebody has looked. */
+  readonly paused?: boolean;
 }
 
 /** Names that are made at run time cannot be listed when the stack is made; what holds them is ours alone. */
@@ -96,11 +100,12 @@ export class Orchestrator extends Construct {
     this.functions = this.makeFunctions(props.definitions.module);
 
     this.grantState();
-    this.connectQueues();
+    if (props.paused !== true) this.letSubmitsWait();
+    this.connectQueues(props.paused === true);
     this.armTimers(props.scheduleFrom);
-    this.startWatchdog();
+    this.startWatchdog(props.paused === true);
     this.openBusDoor();
-    this.route(props.participants);
+    this.route(props.participants, props.errors);
     this.http = new HttpDoor(this, 'Http', { auth: props.auth ?? { kind: 'iam' }, ...this.functions });
     this.alarms = new Alarms(this, 'Alarms', { orchestrator: this, state: props.state });
     addDashboard(this, this, props.state);
@@ -148,6 +153,11 @@ export class Orchestrator extends Construct {
     }
     this.state.grantLists(operate);
     this.state.grantFindDueJobs(watchdog);
+  }
+
+  /** A submit that waits runs its job by a direct invoke; one that may not, sends a hint. */
+  private letSubmitsWait(): void {
+    const { submit, dispatch } = this.functions;
     submit.allow({
       actions: ['lambda:InvokeFunction'],
       resources: [dispatch.function.functionArn],
@@ -155,7 +165,7 @@ export class Orchestrator extends Construct {
     });
   }
 
-  private connectQueues(): void {
+  private connectQueues(paused: boolean): void {
     const { submit, operate, dispatch, compensate, intake, watchdog, 'dead-letter': deadLetter } = this.functions;
     for (const one of [submit, operate, dispatch, compensate, intake, watchdog, deadLetter]) {
       grantSend(one, this.dispatchQueue, { [AWS_VARIABLES.dispatchQueueUrl]: this.dispatchQueue.queueUrl });
@@ -168,8 +178,16 @@ export class Orchestrator extends Construct {
       resources: [this.dispatchQueue.queueArn, this.compensateQueue.queueArn],
     });
     // One message at a time: a slow job never returns its neighbours.
-    feed(dispatch, this.dispatchQueue, { batchSize: 1, maxConcurrency: this.concurrency.dispatch.perQueue });
-    feed(compensate, this.compensateQueue, { batchSize: 1, maxConcurrency: this.concurrency.compensate.perQueue });
+    feed(dispatch, this.dispatchQueue, {
+      batchSize: 1,
+      maxConcurrency: this.concurrency.dispatch.perQueue,
+      paused,
+    });
+    feed(compensate, this.compensateQueue, {
+      batchSize: 1,
+      maxConcurrency: this.concurrency.compensate.perQueue,
+      paused,
+    });
     feed(intake, this.intakeQueue, { batchSize: INTAKE_BATCH, maxConcurrency: this.concurrency.intake.perQueue });
     const { dispatch: forward, compensate: back, intake: doors, schedules } = this.state.deadLetters;
     for (const queue of [forward, back, doors, schedules]) {
@@ -220,9 +238,10 @@ export class Orchestrator extends Construct {
     }
   }
 
-  private startWatchdog(): void {
+  private startWatchdog(paused: boolean): void {
     new Rule(this, 'EachMinute', {
       description: 'Wakes the watchdog',
+      enabled: !paused,
       schedule: Rate.rate(Duration.minutes(1)),
       targets: [
         new LambdaFunction(this.functions.watchdog.function, {
@@ -249,9 +268,12 @@ export class Orchestrator extends Construct {
     });
   }
 
-  private route(participants: readonly Participant[]): void {
+  private route(participants: readonly Participant[], errors: string | undefined): void {
     const { operate, dispatch, compensate, watchdog, 'dead-letter': deadLetter } = this.functions;
-    for (const one of [operate, dispatch, compensate, watchdog, deadLetter]) tellRoutes(one, participants);
+    for (const one of [operate, dispatch, compensate, watchdog, deadLetter]) {
+      tellRoutes(one, participants);
+      if (errors !== undefined) one.function.addEnvironment(AWS_VARIABLES.errors, errors);
+    }
     for (const one of [dispatch, compensate]) grantCall(one, participants);
   }
 }

@@ -52,12 +52,18 @@ export function workQueue(scope: Construct, id: string, props: WorkQueueProps): 
 export interface FeedProps {
   readonly batchSize: number;
   readonly maxConcurrency: number;
+  /** Messages stay where they are. */
+  readonly paused?: boolean;
 }
 
 /** No filter, ever: what a filter does not match is deleted unseen. */
-export function feed(worker: ServiceFunction, queue: IQueue, { batchSize, maxConcurrency }: FeedProps): void {
+export function feed(
+  worker: ServiceFunction,
+  queue: IQueue,
+  { batchSize, maxConcurrency, paused = false }: FeedProps,
+): void {
   worker.function.addEventSource(
-    new SqsEventSource(queue, { batchSize, maxConcurrency, reportBatchItemFailures: true }),
+    new SqsEventSource(queue, { batchSize, maxConcurrency, reportBatchItemFailures: true, enabled: !paused }),
   );
 }
 

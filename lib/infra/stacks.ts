@@ -20,6 +20,8 @@ export interface DeploymentProps extends StackProps {
   readonly disposable?: boolean;
   /** See `Orchestrator`. */
   readonly scheduleFrom?: Duration;
+  readonly errors?: string;
+  readonly paused?: boolean;
 }
 
 export interface Deployment {
@@ -30,7 +32,7 @@ export interface Deployment {
 
 export function addDeployment(
   app: App,
-  { name = 'dacapo', auth, disposable = false, scheduleFrom, ...props }: DeploymentProps,
+  { name = 'dacapo', auth, disposable = false, scheduleFrom, errors, paused, ...props }: DeploymentProps,
 ): Deployment {
   const state = new Stack(app, `${name}-state`, props);
   const kept = new State(state, 'State', { disposable });
@@ -42,6 +44,8 @@ export function addDeployment(
     participants: participants.participants,
     ...(auth === undefined ? {} : { auth }),
     ...(scheduleFrom === undefined ? {} : { scheduleFrom }),
+    ...(errors === undefined ? {} : { errors }),
+    ...(paused === undefined ? {} : { paused }),
   });
   if (auth === undefined || auth.kind === 'iam') addRoles(stack, orchestrator);
   const outcomes = new OutcomeQueue(stack, 'Outcomes', { state: kept, registry: examples });

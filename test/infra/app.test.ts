@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { EXAMPLE_DEFINITIONS } from '../../lib/infra/bundle.ts';
 import { EXAMPLE_SERVICES as NAMED } from '../../lib/infra/example-services.ts';
 import { Orchestrator } from '../../lib/infra/orchestrator.ts';
@@ -15,6 +15,8 @@ import { GOLDEN, permissionsOf } from './permissions.ts';
 import { ofType, ROOT, synthesise } from './templates.ts';
 
 const synthesised = synthesise();
+/** Synthesis is work: seconds on a free machine, more on a busy one. */
+vi.setConfig({ testTimeout: 120_000 });
 
 describe('permissions', () => {
   const permissions = permissionsOf(synthesised);

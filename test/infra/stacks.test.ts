@@ -1,10 +1,12 @@
 /** What the templates must say, since no emulator and no test can show it before it is needed. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LIMITS } from '../../lib/core/limits.ts';
 import { CONCURRENCY, FUNCTIONS } from '../../lib/infra/settings.ts';
 import { named, ofType, type Properties, plain, synthesise } from './templates.ts';
 
 const synthesised = synthesise();
+/** Synthesis is work: seconds on a free machine, more on a busy one. */
+vi.setConfig({ testTimeout: 120_000 });
 const all = (type: string): [string, Properties][] => ofType(synthesised, type);
 const one = (type: string, id: RegExp): Properties => {
   const found = all(type).filter(([name]) => id.test(name));
@@ -159,6 +161,23 @@ describe('functions', () => {
       LIMITS.dispatchTimeoutMs / 1_000,
     );
     expect(CONCURRENCY.dispatch.reserved).toBeGreaterThan(CONCURRENCY.dispatch.perQueue);
+  });
+});
+
+describe('a paused deployment', () => {
+  const paused = synthesise({ name: 'restored', paused: true });
+
+  it('takes submits in and drives nothing: no queue is read by drivers, no watchdog wakes, no submit invokes', () => {
+    const enabled = ofType(paused, 'AWS::Lambda::EventSourceMapping').filter(
+      ([, mapping]) => mapping.Enabled !== false,
+    );
+    expect([...new Set(enabled.map(([, mapping]) => plain(named(mapping.FunctionName))))].sort()).toEqual([
+      'OrchestratorDeadLetterFunction',
+      'OrchestratorIntakeFunction',
+    ]);
+    const [rule] = ofType(paused, 'AWS::Events::Rule').filter(([id]) => /EachMinute/.test(id));
+    expect(rule?.[1].State).toBe('DISABLED');
+    expect(JSON.stringify(ofType(paused, 'AWS::Lambda::Function'))).not.toContain('DACAPO_DISPATCH_FUNCTION');
   });
 });
 
