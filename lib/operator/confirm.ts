@@ -2,7 +2,8 @@
  * Before something that cannot be taken back: what it is about is shown, and somebody agrees. Scripts agree beforehand
  * with --yes; where nobody can be asked and nobody has agreed, nothing happens.
  */
-import { RefusedHere, type Session } from './session.ts';
+import { RefusedHere } from './refusals.ts';
+import type { Session } from './session.ts';
 import { painter } from './style.ts';
 
 export interface Consent {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { graphOf, type SagaGraph } from '../contract/describe/index.ts';
 import type { Registry, Workflow } from '../definition/index.ts';
-import { UsageError } from './session.ts';
+import { UsageError } from './refusals.ts';
 
 type Plan = Workflow['plan'];
 

@@ -1,7 +1,7 @@
 /** How a command that failed says so, and with which exit code. */
 import { ProblemError, UnreachableError } from '../client/index.ts';
 import type { Io } from './io.ts';
-import { RefusedHere, UsageError } from './session.ts';
+import { RefusedHere, UsageError } from './refusals.ts';
 import { painter } from './style.ts';
 import { clean, cleanJson } from './text.ts';
 

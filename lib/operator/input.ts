@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Json } from '../contract/json.ts';
 import type { Io } from './io.ts';
-import { UsageError } from './session.ts';
+import { UsageError } from './refusals.ts';
 
 export async function readJson(io: Io, what: string, said: string): Promise<Json> {
   const text = said.startsWith('@') ? await readFile(io, what, said.slice(1)) : said;

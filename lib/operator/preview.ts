@@ -46,7 +46,7 @@ const CONSEQUENCES: Readonly<Record<ActionName, (job: Job, said: ResolutionSaid 
   'force-close': ({ open_effects }) =>
     open_effects.length === 0
       ? 'Force-close ends the job for good. Nothing is left behind.'
-      : `Force-close ends the job for good and LEAVES ${effects(open_effects.length).toUpperCase()} BEHIND. Nobody will undo them.`,
+      : `Force-close ends the job for good and LEAVES ${effects(open_effects.length).toUpperCase()} BEHIND, undone by nobody.`,
 };
 
 const MEANINGS: Readonly<Record<string, string>> = {

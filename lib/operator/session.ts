@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type Client, type ClientOptions, client } from '../client/index.ts';
 import type { OperatorEnvironment } from '../contract/operator-environment.ts';
 import type { Io } from './io.ts';
+import { UsageError } from './refusals.ts';
 import { cleanJson } from './text.ts';
 
 export interface GlobalOptions {
@@ -28,12 +29,6 @@ export type Outcome = 'done' | 'failed';
 export type Run = <A extends readonly unknown[]>(
   command: (session: Session, ...said: A) => Promise<Outcome>,
 ) => (...said: [...A, Command]) => Promise<void>;
-
-/** Something a person got wrong on the command line: what, and what to write instead. */
-export class UsageError extends Error {}
-
-/** Nothing was done, for a reason that is no usage error. */
-export class RefusedHere extends Error {}
 
 export async function openSession(io: Io, environment: OperatorEnvironment, options: GlobalOptions): Promise<Session> {
   const url = options.url ?? environment.url;

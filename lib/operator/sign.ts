@@ -6,7 +6,7 @@ import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { ClientOptions } from '../client/index.ts';
-import { UsageError } from './session.ts';
+import { UsageError } from './refusals.ts';
 
 type Sign = NonNullable<ClientOptions['sign']>;
 

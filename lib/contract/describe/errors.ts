@@ -54,8 +54,8 @@ export function errorMatrix(): Part {
     title: 'Error policy matrix',
     blocks: [
       text(
-        'The longest prefix that fits a code decides, unless a definition overrides it for a prefix, for a code, for the',
-        'workflow or for one step. An undo and a whole saga are retried by policies of their own.',
+        'The longest prefix that fits a code decides, unless `errors.json` or a definition overrides it: for a prefix, for a',
+        'code, for a workflow or for one step. An undo and a whole saga are retried by policies of their own.',
       ),
       table(
         ['policy', 'retried', 'attempts', 'base', 'multiplier', 'cap', 'jitter', 'dead letter when used up', 'HTTP'],

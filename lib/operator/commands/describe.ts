@@ -5,7 +5,8 @@
 import { Argument, type Command, Option } from 'commander';
 import { markdown, mermaid, type Part, rules, type SagaGraph, saga } from '../../contract/describe/index.ts';
 import { graphsIn } from '../definitions.ts';
-import { type Outcome, type Run, type Session, UsageError } from '../session.ts';
+import { UsageError } from '../refusals.ts';
+import type { Outcome, Run, Session } from '../session.ts';
 import { cleanJson } from '../text.ts';
 
 interface DescribeFlags {
