@@ -51,7 +51,7 @@ it.skipIf(!canFakeTerminal)('colours on a terminal, unless NO_COLOR is set', asy
   const { url, run } = await embedded();
   await run(['submit', 'signup', SIGNUP, '--wait']);
   const onTerminal = (env: Record<string, string>) =>
-    shell('unset FORCE_COLOR; script -qec "$DACAPO jobs list" /dev/null', {
+    shell('unset FORCE_COLOR CI; script -qec "$DACAPO jobs list" /dev/null', {
       DACAPO_URL: url,
       TERM: 'xterm-256color',
       ...env,
