@@ -58,10 +58,12 @@ export function memoryJobs(notify: (jobId: JobId) => void): JobStore {
     },
     read: async (jobId) => held(jobId),
     update: async (job, expectedRevision) => {
+      if (rows.get(job.jobId)?.revision === expectedRevision) {
+        keep(job);
+        return { stored: true };
+      }
       const current = held(job.jobId);
-      if (current?.revision === expectedRevision) keep(job);
-      else if (current === null || !isOwnWrite(current, job)) return { stored: false, current };
-      return { stored: true };
+      return current !== null && isOwnWrite(current, job) ? { stored: true } : { stored: false, current };
     },
     due: async ({ shard, now, limit, after }) => {
       const rows = [...(active.get(shard)?.values() ?? [])]

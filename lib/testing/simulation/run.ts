@@ -1,0 +1,193 @@
+/**
+ * Runs what a seed stands for, and holds it against every rule: at each step, when the trouble is over and everything
+ * has come to rest, after a person has settled what waited for one, and after every message has come once more.
+ */
+import { jobToJson } from '../../contract/stored-job.ts';
+import { type Job, lastEntry } from '../../core/job.ts';
+import { isTerminal } from '../../core/states.ts';
+import { supportView } from '../../core/support.ts';
+import { contextOf, planFor } from '../../operations/engine.ts';
+import { type Chance, chanceFrom, mixed } from './chance.ts';
+import { brokenAnswers, placeOrder, type Told } from './client.ts';
+import { type Fault, randomFaults, theseFaults } from './faults.ts';
+import { type Ledger, ledger } from './ledger.ts';
+import { type Person, person } from './people.ts';
+import { brokenDeeds } from './people-rules.ts';
+import { catalogOf, type Program } from './program.ts';
+import type { FiredFault, RunRecord } from './record.ts';
+import { brokenAtRest } from './rest-rules.ts';
+import { type Serve, service } from './service.ts';
+import { WORLD_START, type World, world } from './world.ts';
+
+export interface RunOptions {
+  readonly traced?: boolean;
+  /** Instead of the program's own trouble: exactly these faults. */
+  readonly faults?: ReadonlyMap<number, Fault>;
+}
+
+export interface Report {
+  readonly broken: readonly string[];
+  readonly fired: readonly FiredFault[];
+  readonly calls: number;
+  readonly virtualMs: number;
+  readonly jobs: readonly Job[];
+  readonly record: RunRecord;
+  /** Everything there is after the run: equal texts, equal runs. */
+  digest(): string;
+}
+
+/** A deadline, a promise, a rollback and a recovery of a day each, and some more. */
+const PATIENCE_MS = 6 * 86_400_000;
+
+const LATEST_NEWS_MS = 3_600_000;
+
+export async function run(program: Program, options: RunOptions = {}): Promise<Report> {
+  const effects = ledger();
+  const told: Told[] = [];
+  let phase: 'trouble' | 'cooperative' = 'trouble';
+  const stage = stageOf(program, options, effects, () => phase === 'cooperative');
+  const chance = chanceFrom(mixed(program.seed, 3));
+  const ada = person({ name: 'ada', world: stage, ledger: effects, chance, knows: false, intrudes: 0.1, stale: 0.1 });
+  for (const { atMs, order } of program.orders) stage.time.soon(atMs, () => placeOrder(stage, order, told));
+  for (const { atMs, deed, which } of program.deeds) {
+    stage.time.soon(atMs, () => {
+      const jobs = [...stage.jobs.values()];
+      const job = jobs[which % Math.max(1, jobs.length)];
+      if (job !== undefined) ada.act(job, deed);
+    });
+  }
+  await rest(stage, effects, 'after the trouble');
+  const fine = (): boolean => stage.record.broken.length === 0;
+  const helper = person({ name: 'bea', world: stage, ledger: effects, chance, knows: true, intrudes: 0, stale: 0 });
+  if (program.settles && fine()) {
+    phase = 'cooperative';
+    await settleAll(stage, helper, chance);
+    await rest(stage, effects, 'after a person had settled everything');
+  }
+  if ((program.settles || program.repeats) && fine()) {
+    // Some tell very late what they did; nobody waits for that, and all the same it is heard.
+    await stage.time.advanceAsync(LATEST_NEWS_MS);
+    await rest(stage, effects, 'after late news');
+  }
+  if (program.repeats && fine()) await repeatAll(stage, effects);
+  for (const rule of [...brokenAnswers(stage, told), ...brokenDeeds(stage, [...ada.done, ...helper.done])])
+    stage.record.breaks(rule);
+  return reportOf(stage, effects);
+}
+
+function stageOf(program: Program, options: RunOptions, effects: Ledger, isCooperative: () => boolean): World {
+  const calmAt = WORLD_START + program.calmAtMs;
+  const isCalm = (now: number): boolean => now >= calmAt || isCooperative();
+  const plans = catalogOf(program.plans);
+  const serving = new Map<string, Serve>();
+  return world({
+    seed: program.seed,
+    plans,
+    faults: ({ time }) =>
+      options.faults === undefined
+        ? randomFaults(chanceFrom(mixed(program.seed, 2)), { ...program.trouble, stillOn: () => !isCalm(time.now()) })
+        : theseFaults(options.faults),
+    route: (topic) => {
+      const spec = program.services.get(nameIn(topic));
+      return spec && { target: spec.name, fencing: spec.kind === 'fencing', maxRunMs: spec.maxRunMs };
+    },
+    participants: ({ time, mail }) => {
+      for (const spec of program.services.values()) {
+        const { seed } = program;
+        const tell: Parameters<typeof service>[1]['tell'] = ({ call, jobId }, answer) => {
+          const { step, direction, operationId, attempt } = call;
+          const result = { step, direction, operationId, attempt, at: time.now(), answer };
+          void mail.send('dispatch', { kind: 'result', jobId, result }, 0);
+        };
+        serving.set(
+          spec.name,
+          service(spec, { time, ledger: effects, seed, isCalm: () => isCalm(time.now()), isCooperative, tell }),
+        );
+      }
+      return (envelope) => {
+        const { topic } = envelope.call;
+        const serve = serving.get(nameIn(topic));
+        if (serve === undefined) throw new Error(`nobody serves ${topic}`);
+        return serve(envelope, topic.endsWith(':do') ? 'do' : topic.endsWith(':find') ? 'query' : 'undo');
+      };
+    },
+    skews: program.skews,
+    comesAgain: program.comesAgain,
+    ...(program.deploys ? { oldPlans: catalogOf(program.plans.filter(({ version }) => version === 1)) } : {}),
+    traced: options.traced ?? false,
+  });
+}
+
+function nameIn(topic: string): string {
+  return topic.slice(0, topic.indexOf(':'));
+}
+
+/** Runs on until nothing moves, and looks at what there is. */
+async function rest(stage: World, effects: Ledger, moment: string): Promise<void> {
+  if (!(await stage.untilQuiet(PATIENCE_MS))) {
+    const going = [...stage.jobs.values()].map(({ jobId, state }) => `${jobId} ${state}`).join(', ');
+    stage.record.breaks(`I10 ${moment}: does not come to rest: ${going}`);
+  }
+  if (stage.record.broken.length > 0) return;
+  for (const rule of await brokenAtRest(stage, effects.all())) stage.record.breaks(`${moment}: ${rule}`);
+}
+
+/** More turns than there are things to settle in the largest job. */
+const TURNS_MAX = 40;
+
+/** Every job that waits for a person can be brought to an end by one, without leaving anything behind. */
+async function settleAll(stage: World, helper: Person, chance: Chance): Promise<void> {
+  for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+    const waiting = [...stage.jobs.values()].filter((job) => !isTerminal(job.state));
+    if (waiting.length === 0) return;
+    for (const job of waiting) helper.act(job, nextDeed(stage, job, turn, chance));
+    if (!(await stage.untilQuiet(PATIENCE_MS))) break;
+  }
+  for (const job of stage.jobs.values()) {
+    if (!isTerminal(job.state)) stage.record.breaks(`I10 no person can bring ${job.jobId} to an end`);
+  }
+}
+
+function nextDeed(
+  stage: World,
+  job: Job,
+  turn: number,
+  chance: Chance,
+): 'retry_compensation' | 'close' | 'resolve' | 'resume' {
+  const plan = planFor(stage.plans, job);
+  if (plan === undefined) return 'close';
+  const safe = supportView(job, plan, contextOf(stage.onlooker)).safeActions.map(({ action }) => action);
+  if (safe.includes('close') && chance.often(0.7)) return 'close';
+  if (turn < 6 && safe.includes('resume') && chance.often(0.4)) return 'resume';
+  if (turn < 10 && safe.includes('retry_compensation') && chance.often(0.6)) return 'retry_compensation';
+  return safe.includes('resolve') ? 'resolve' : 'close';
+}
+
+/** Every message that was dealt with, delivered once more, moves nothing. */
+async function repeatAll(stage: World, effects: Ledger): Promise<void> {
+  const snapshot = (): string =>
+    JSON.stringify([
+      [...stage.jobs.values()].map((job) => [job.jobId, job.state, job.outcome, lastEntry(job).seq]),
+      effects.all().map(({ operationId, standing }) => [operationId, standing]),
+    ]);
+  const before = snapshot();
+  for (const [queue, message] of [...stage.mail.dealtWith.values()]) await stage.mail.send(queue, message, 0);
+  await rest(stage, effects, 'after every message had come again');
+  if (stage.record.broken.length === 0 && snapshot() !== before) {
+    stage.record.breaks(`I5 messages that came again moved something: ${before} → ${snapshot()}`);
+  }
+}
+
+function reportOf(stage: World, effects: Ledger): Report {
+  const jobs = [...stage.jobs.values()];
+  return {
+    broken: stage.record.broken,
+    fired: stage.record.fired,
+    calls: stage.record.calls,
+    virtualMs: stage.time.now() - WORLD_START,
+    jobs,
+    record: stage.record,
+    digest: () =>
+      JSON.stringify([jobs.map(jobToJson), effects.all(), stage.bus.published, stage.mail.counts, stage.time.now()]),
+  };
+}
