@@ -88,9 +88,19 @@ function nextAfter(generation: number | null | undefined): number {
   return generation == null ? 0 : generation + 1;
 }
 
-/** The same undo as a new operation: the earlier one had its answer. */
-export function undoneAnew(undoes: Undoes): Undoes {
-  return { ...undoes, generation: undoes.generation + 1 };
+/**
+ * What a replay of a recovery job undoes: after a definitive refusal the undo is a new operation, after anything else the
+ * same one, for it may have been done and must not be done twice.
+ */
+export function undoneAgain({
+  lineage,
+  steps,
+  stoppedReason,
+}: Job & { readonly lineage: { readonly undoes: Undoes } }): Undoes {
+  const { undoes } = lineage;
+  const [step] = steps;
+  const refused = step?.status === 'failed' && !step.mayHaveApplied && stoppedReason === step.errorCode;
+  return refused ? { ...undoes, generation: undoes.generation + 1 } : undoes;
 }
 
 /** The definition of a recovery job: one step, which is the undo; patient like an undo, and quarantined if it fails. */

@@ -8,7 +8,7 @@ import { dataOf, type Job } from '../core/job.ts';
 import { differingPaths, fingerprint, type Json } from '../core/json.ts';
 import { newJob, type Submission } from '../core/new-job.ts';
 import type { WorkflowPlan } from '../core/plan.ts';
-import { isRecovery, recoveryPlan, undoneAnew } from '../core/recovery.ts';
+import { isRecovery, recoveryPlan, undoneAgain } from '../core/recovery.ts';
 import { isTerminal } from '../core/states.ts';
 import type { DeadLetter } from '../ports.ts';
 import { apply } from './apply.ts';
@@ -111,7 +111,7 @@ async function create(engine: Engine, request: ReplayRequest, record: DeadLetter
 /** What the new job is: the same workflow again, or, of a recovery job, the same undo again. */
 function sameAgain(original: Job, plan: WorkflowPlan): Pick<Submission, 'lineage' | 'source'> & { by: WorkflowPlan } {
   if (!isRecovery(original)) return { lineage: { replayOf: original.jobId }, source: 'replay', by: plan };
-  const undoes = undoneAnew(original.lineage.undoes);
+  const undoes = undoneAgain(original);
   const lineage = { ...original.lineage, undoes, replayOf: original.jobId };
   return { lineage, source: 'recovery', by: recoveryPlan(plan, undoes) };
 }

@@ -183,6 +183,34 @@ describe('a success after the end', () => {
     expect(where.ports.bus.published.some(({ detailType }) => detailType === 'slow:completed')).toBe(false);
   });
 
+  it('whose undo may have been done is asked for again as the same operation, never as another', async () => {
+    let down = true;
+    const { effects, undos, serve } = forgetful();
+    const where = world({
+      plans,
+      fencing: false,
+      serve: async (envelope) => {
+        const answer = await serve(envelope);
+        return down && envelope.call.operationId.endsWith('.undo.2') ? failure('EXT_DOWN', 'no', false) : answer;
+      },
+    });
+    await ended(where);
+    const recovery = await comesToLight(where, effects);
+    expect(recovery).toMatchObject({ state: 'DEAD_LETTERED', stoppedReason: 'ORCH_RETRY_BUDGET_EXHAUSTED' });
+    down = false;
+    const deadLetterId = deadLetterIdOf(recovery.jobId);
+    const told = await replay(where.engine('operate'), {
+      deadLetterId,
+      viewer: operator,
+      reason: 'up',
+      input: undefined,
+    });
+    if (told.kind === 'refused') throw new Error(told.detail);
+    expect(await where.untilQuiet(told.job.jobId, DAY)).toBe(true);
+    expect(undos.at(-1)?.operationId).toBe(`${jobId}.a.undo.2`);
+    expect(openOf(await readJob(where, jobId))).toEqual([]);
+  });
+
   it('is undone whatever anybody says: its recovery cannot be cancelled', async () => {
     const { effects, serve } = forgetful((operationId) => operationId.endsWith('.undo.2'));
     const where = world({ plans, serve: async (envelope) => serve(envelope), fencing: false });
