@@ -17,7 +17,7 @@ export function completionScript(program: Command, shell: string): string {
   const bash = [
     '_dacapo() {',
     `  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" at="" word`,
-    `  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do`,
+    `  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do`,
     '    case "$at/$word" in',
     ...all.flatMap(({ path, subcommands }) =>
       subcommands.map((name) => `      "${path}/${name}") at="${under(path, name)}" ;;`),

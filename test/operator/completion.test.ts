@@ -40,4 +40,6 @@ describe.skipIf(!hasBash)('completion in bash', async () => {
 it('for zsh it is the same, run by the emulation of bash', async () => {
   const { out } = await dacapo('http://127.0.0.1:1', ['completion', 'zsh']);
   expect(out).toContain('autoload -U +X bashcompinit && bashcompinit\n_dacapo() {');
+  // A bare name there is a modifier to zsh.
+  expect(out).toContain(':1:$((COMP_CWORD-1))}');
 });
