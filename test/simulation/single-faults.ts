@@ -8,6 +8,8 @@ import { type Story, type Telling, tell } from './stories.ts';
 export interface Single {
   readonly site: CallSite;
   readonly mode: FaultMode;
+  /** How many calls the story takes without faults. */
+  readonly callsBefore: number;
 }
 
 export interface Failure {
@@ -19,7 +21,9 @@ export interface Failure {
 export async function singlesOf(story: Story): Promise<Single[]> {
   const clean = await tell(story, new Map(), true);
   if (clean.record.broken.length > 0) throw new Error(`${story.name}: ${clean.record.broken.join('; ')}`);
-  return clean.record.sites.flatMap((site) => modesAt(site.name).map((mode) => ({ site, mode })));
+  return clean.record.sites.flatMap((site) =>
+    modesAt(site.name).map((mode) => ({ site, mode, callsBefore: clean.record.calls })),
+  );
 }
 
 export async function tryFaults(story: Story, singles: readonly Single[], traced = false): Promise<Telling> {
@@ -32,8 +36,17 @@ export async function failureOf(story: Story, singles: readonly Single[]): Promi
   const { record } = await tryFaults(story, singles);
   const [first] = singles;
   const fired = first === undefined || record.fired.some(({ site }) => site.ordinal === first.site.ordinal);
-  const broken = [...record.broken, ...(fired ? [] : ['the fault did not happen'])];
+  const broken = [
+    ...record.broken,
+    ...(fired ? [] : ['the fault did not happen']),
+    ...(record.calls > callsMax(singles) ? [`I14 took ${record.calls} calls`] : []),
+  ];
   return broken.length === 0 ? null : { story: story.name, faults: singles, broken };
+}
+
+/** A fault costs another run of a function or two, never the whole story several times over. */
+function callsMax(singles: readonly Single[]): number {
+  return 2 * (singles[0]?.callsBefore ?? 0) + 40 * singles.length;
 }
 
 export function describeFailure({ story, faults, broken }: Failure): string {

@@ -4,12 +4,13 @@ import type { World } from './world.ts';
 
 /** I15: done means in the history, once; refused means that nothing is there. */
 export function brokenDeeds({ jobs }: World, deeds: readonly Done[]): string[] {
-  return deeds.flatMap(({ jobId, deed, reason, end }) => {
+  return deeds.flatMap(({ jobId, deed, reason, end, isWrong }) => {
     const entries = [...jobs.values()].flatMap((job) =>
       job.history.filter((entry) => entry.reason.endsWith(`: ${reason}`)),
     );
     const job = jobs.get(jobId);
     const isTrimmed = (job?.history[0]?.seq ?? 0) > 0;
+    if (isWrong && (entries.length > 0 || end === 'done')) return [`I15 ${deed} of ${jobId} was done, and must not be`];
     if (deed === 'discard' || isTrimmed) return [];
     // A forced end is told twice: that a person stopped it, and where it ended.
     const most = deed === 'force_close' ? 2 : 1;

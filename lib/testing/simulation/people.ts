@@ -24,6 +24,8 @@ export interface Done {
   /** Of nobody else's, so it tells what this one did. */
   readonly reason: string;
   readonly end: 'done' | 'refused' | 'unheard';
+  /** Whoever did it may not, or had seen another revision: then it must not happen. */
+  readonly isWrong: boolean;
 }
 
 export interface Person {
@@ -54,10 +56,12 @@ export function person({ name, world, ledger, chance, knows, intrudes, stale }: 
       acts += 1;
       const { jobId } = job;
       const reason = `${name} ${acts}`;
-      const viewer = chance.often(intrudes)
+      const isIntruder = chance.often(intrudes);
+      const viewer = isIntruder
         ? ({ callerId: 'stranger', role: 'submitter' } as const)
         : ({ callerId: name, role: 'operator' } as const);
       const expectedRevision = chance.often(stale) ? job.revision - 1 : null;
+      const isWrong = isIntruder || (expectedRevision !== null && deed !== 'replay' && deed !== 'discard');
       const act =
         deed === 'cancel' || deed === 'replay' || deed === 'discard'
           ? null
@@ -76,7 +80,7 @@ export function person({ name, world, ledger, chance, knows, intrudes, stale }: 
         },
         (ending) => {
           const end = ending.end !== 'done' ? 'unheard' : ending.value.kind === 'done' ? 'done' : 'refused';
-          done.push({ jobId, deed, reason, end });
+          done.push({ jobId, deed, reason, end, isWrong });
         },
       );
     },

@@ -11,6 +11,7 @@ import { isPoison } from '../../core/poison-job.ts';
 import { isRecovery, recoveriesOf } from '../../core/recovery.ts';
 import { isTerminal } from '../../core/states.ts';
 import { contextOf, planFor } from '../../operations/engine.ts';
+import { readJob } from '../../operations/inspect.ts';
 import { wholeHistory } from '../../operations/whole-history.ts';
 import { when } from './change-rules.ts';
 import type { Effect } from './ledger.ts';
@@ -28,10 +29,19 @@ export async function brokenAtRest(world: World, effects: readonly Effect[]): Pr
       ...claims(job, plan, effects),
       ...followed(world, job, plan),
       ...(await news(world, job, plan, history)),
+      ...(await seenBy(world, job)),
     ];
     found.push(...rules.map((rule) => `${job.jobId.slice(0, 6)} ${job.state}: ${rule}`));
   }
-  return [...found, ...mailRules(world)];
+  return [...found, ...mailRules(world), ...costs(world)];
+}
+
+/** Several times what the unluckiest of many runs needed: a job beyond it goes on and on. */
+const CALLS_PER_JOB_MAX = 1_500;
+
+function costs({ record }: World): string[] {
+  const costly = [...record.callsPerJob].filter(([jobId, calls]) => jobId !== '' && calls > CALLS_PER_JOB_MAX);
+  return costly.map(([jobId, calls]) => `I14 ${jobId} took ${calls} calls`);
 }
 
 function rest(job: Job): string[] {
@@ -151,6 +161,12 @@ async function news(world: World, job: Job, plan: WorkflowPlan, history: readonl
       .filter((one) => one.audit && !listed.has(`${job.jobId}.${one.entry.seq}`))
       .map(({ entry }) => `I15 nobody is told of ${entry.reason}`),
   ];
+}
+
+/** I13: whoever it does not belong to finds nothing there. */
+async function seenBy({ onlooker }: World, { jobId }: Job): Promise<string[]> {
+  const stranger = { callerId: 'stranger', role: 'submitter' } as const;
+  return when((await readJob(onlooker, stranger, jobId)) !== null, 'I13 is seen by a stranger');
 }
 
 /** I12: what was sent was removed, given up on, or lost by a fault; nothing is left. */
