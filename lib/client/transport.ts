@@ -125,8 +125,16 @@ function judged(ask: Ask, response: Response, text: string): Result {
   const problem = problemIn(body);
   const again = isTransient(status, problem) && (ask.repeatable || status === 429);
   if (problem !== null) return { error: new ProblemError(problem), again, retryAfterMs };
-  const { error } = unreachable(ask, `the server answered ${status} without a document of the API: check the address`);
+  const { error } = unreachable(
+    ask,
+    `the server answered ${status} without a document of the API: ${adviceOn(status)}`,
+  );
   return { error, again, retryAfterMs };
+}
+
+/** An authorizer in front of the API speaks for itself. */
+function adviceOn(status: number): string {
+  return status === 401 || status === 403 ? 'sign the request or send a token that is let in' : 'check the address';
 }
 
 /** A problem that names a job is how that job ended; asking again would change nothing about it. */

@@ -61,7 +61,7 @@ const STEP_COLUMNS: readonly Column<WireStep>[] = [
   { head: 'status', cell: ({ status }) => status, tone: ({ status }) => toneOf(status) },
   { head: 'attempts', cell: ({ attempts }) => String(attempts) },
   { head: 'topic', cell: ({ topic }) => topic ?? '' },
-  { head: 'undo', cell: undoCell },
+  { head: 'undo', cell: undoCell, gives: true },
   { head: 'error', cell: ({ error_code, compensation }) => compensation?.error_code ?? error_code ?? '', gives: true },
 ];
 

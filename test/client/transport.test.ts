@@ -200,6 +200,7 @@ describe('every request', () => {
   it('does not take a page of a proxy for an answer', async () => {
     await expect(start([answer(200, '<html>')]).dacapo.get('j1')).rejects.toThrow('check the address');
     await expect(start([answer(404, '<html>')]).dacapo.get('j1')).rejects.toBeInstanceOf(UnreachableError);
+    await expect(start([answer(403, '{"message":"Forbidden"}')]).dacapo.get('j1')).rejects.toThrow('sign the request');
   });
 });
 

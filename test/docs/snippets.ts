@@ -1,4 +1,5 @@
 /** Code blocks of the documentation, taken out to be run: what a page promises is tried on the very lines it shows. */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,4 +35,13 @@ export function folderOf(files: Readonly<Record<string, string>>): string {
     writeFileSync(join(folder, name), code);
   }
   return folder;
+}
+
+/** What the compiler says of these files under the rules of this repository; nothing when they are right. */
+export function typeComplaints(files: Readonly<Record<string, string>>): string {
+  const folder = folderOf(files);
+  const compilerOptions = { typeRoots: [join(ROOT, 'node_modules/@types')] };
+  const project = { extends: join(ROOT, 'tsconfig.json'), include: ['*.ts'], compilerOptions };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project));
+  return spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' }).stdout;
 }
