@@ -76,6 +76,42 @@ describe('story: the answer is lost and never found again', () => {
   );
 });
 
+describe('story: the undo is down for an hour', () => {
+  localScenario('it is tried for as long as its patience lasts, then by a person, under the same id', async (s) => {
+    await s.local.fault({ target: 'tenant:delete', mode: 'fail', times: 1_000 });
+    const { job_id } = await s.start('signup', withBadEmail());
+    await s.until(job_id, 'turns back', (job) => stepOf(job, 'tenant').status === 'compensating');
+    for (let waited = 0; waited < HOUR; waited += UNDO_WAIT) await s.local.advance(UNDO_WAIT);
+    const stuck = await s.local.settle(job_id);
+    assert.deepEqual([stuck.current_state, stuck.outcome], ['NEEDS_REVIEW', 'partially_rolled_back']);
+    assert.deepEqual(openEffects(stuck), ['tenant:undo_failed']);
+    assert.deepEqual([undoOf(stuck, 'tenant').attempts, undoOf(stuck, 'billing').status], [10, 'compensated']);
+    const before = await recordOf(s, job_id);
+    assert.deepEqual([before.reason, before.status, before.replay_eligible], ['compensation_failed', 'open', false]);
+
+    await s.local.clearFaults();
+    jobIn(await s.api.act(job_id, 'retry-compensation', { reason: 'tenant service is back' }), 202);
+    const ended = await s.until(job_id, 'ends', ({ current_state }) => current_state === 'FAILED');
+    assert.deepEqual([ended.outcome, openEffects(ended)], ['rolled_back', []]);
+    assert.equal(ended.stopped_reason, 'CONTRACT_VALIDATION_ERROR', 'why it stopped is again its own cause');
+    const undos = await s.local.calls('tenant', job_id, 'tenant:delete');
+    assert.deepEqual(new Set(undos.map(({ operation_id }) => operation_id)), new Set([`${job_id}.tenant.undo`]));
+    await s.local.fastForward('the record says that the job has ended', async () => {
+      const { replay_eligible, final_state } = await recordOf(s, job_id);
+      return { seen: final_state, result: (replay_eligible && final_state === 'FAILED') || undefined };
+    });
+  });
+
+  localScenario('back before its patience is over, nobody has to do anything', async (s) => {
+    await s.local.fault({ target: 'tenant:delete', mode: 'fail', times: 4 });
+    const { job_id } = await s.start('signup', withBadEmail());
+    const ended = await s.local.settle(job_id);
+    assert.deepEqual([ended.current_state, ended.outcome], ['FAILED', 'rolled_back']);
+    assert.equal(undoOf(ended, 'tenant').attempts, 5);
+    assert.deepEqual(await auditOf(s, job_id), []);
+  });
+});
+
 describe('story: the deadline in the middle of a call', () => {
   const inFlight = async (s: LocalScenario, delay_ms: number): Promise<string> => {
     await s.local.fault({ target: 'tenant:create', mode: 'delay', delay_ms });
