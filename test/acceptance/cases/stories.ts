@@ -35,6 +35,11 @@ const recordOf = async (s: LocalScenario, jobId: string): Promise<DeadLetter> =>
 const ledgerOf = async (s: LocalScenario, service: string, job: Job): Promise<string[]> =>
   recordsOf(job, new Map([[service, await s.local.participant(service)]]));
 
+/** In steps that let every attempt of an undo happen at its time. */
+async function anHourPasses(s: LocalScenario): Promise<void> {
+  for (let waited = 0; waited < HOUR; waited += UNDO_WAIT) await s.local.advance(UNDO_WAIT);
+}
+
 /** Whose document opens with what a person may do now. */
 async function adviceOn(s: LocalScenario, jobId: string): Promise<string[]> {
   const { support } = (await s.api.read(`/jobs/${jobId}`)) as {
@@ -51,6 +56,7 @@ describe('story: the answer is lost and never found again', () => {
         await s.local.fault({ target: topic, mode: 'drop_response', times: 1_000 });
       }
       const { job_id } = await s.start('order', order());
+      await anHourPasses(s);
       const stuck = await s.local.settle(job_id);
       assert.equal(stuck.current_state, 'NEEDS_REVIEW');
       assert.deepEqual(openEffects(stuck), ['payment:undo_failed']);
@@ -81,7 +87,7 @@ describe('story: the undo is down for an hour', () => {
     await s.local.fault({ target: 'tenant:delete', mode: 'fail', times: 1_000 });
     const { job_id } = await s.start('signup', withBadEmail());
     await s.until(job_id, 'turns back', (job) => stepOf(job, 'tenant').status === 'compensating');
-    for (let waited = 0; waited < HOUR; waited += UNDO_WAIT) await s.local.advance(UNDO_WAIT);
+    await anHourPasses(s);
     const stuck = await s.local.settle(job_id);
     assert.deepEqual([stuck.current_state, stuck.outcome], ['NEEDS_REVIEW', 'partially_rolled_back']);
     assert.deepEqual(openEffects(stuck), ['tenant:undo_failed']);
