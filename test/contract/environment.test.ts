@@ -4,7 +4,9 @@ import { readLocalEnvironment } from '../../lib/contract/environment.ts';
 it('has defaults, also for variables that are set to nothing', () => {
   const defaults = { port: 3000, dataDirectory: '.dacapo', ephemeral: false, errorsFile: null };
   expect(readLocalEnvironment({})).toEqual(defaults);
-  expect(readLocalEnvironment({ PORT: '', DACAPO_DATA: '', DACAPO_EPHEMERAL: '', DACAPO_ERRORS: '' })).toEqual(defaults);
+  expect(readLocalEnvironment({ PORT: '', DACAPO_DATA: '', DACAPO_EPHEMERAL: '', DACAPO_ERRORS: '' })).toEqual(
+    defaults,
+  );
 });
 
 it('takes what is written', () => {
