@@ -8,14 +8,18 @@ import type { PlanCatalog } from '../operations/engine.ts';
 import { EXAMPLE_SERVICES } from '../participants/index.ts';
 import { examples } from '../workflows/examples.ts';
 
-const LOCAL: Route = { target: 'local', fencing: true, maxRunMs: LIMITS.stepTimeoutMsMax };
-
 export const plans: PlanCatalog = examples;
 export const services: readonly string[] = EXAMPLE_SERVICES.map((service) => service.name);
-export const topics: ReadonlySet<string> = new Set(EXAMPLE_SERVICES.flatMap((service) => [...service.topics.keys()]));
+/** Each service is a dependency of its own: what one of them costs in retries slows no other. */
+const ROUTES: ReadonlyMap<string, Route> = new Map(
+  EXAMPLE_SERVICES.flatMap(({ name, topics: served }) =>
+    [...served.keys()].map((topic) => [topic, { target: name, fencing: true, maxRunMs: LIMITS.stepTimeoutMsMax }]),
+  ),
+);
+export const topics: ReadonlySet<string> = new Set(ROUTES.keys());
 
 export function route(topic: string): Route | undefined {
-  return topics.has(topic) ? LOCAL : undefined;
+  return ROUTES.get(topic);
 }
 
 /** A missing route stops the start, not the first job that needs it. */
