@@ -62,7 +62,7 @@ describe('the code', () => {
     const others = stepRows.filter(
       ({ from, to, on }) => !whole.stepEdges.has(`${from} ${to}`) && !LEFT_OUT.includes(on),
     );
-    expect(others).toEqual([]);
+    expect(others.map(({ from, to }) => `${from} ${to}`)).toEqual(UNREACHED);
     expect([...states].filter((state) => isEnd(state as Parameters<typeof isEnd>[0])).length).toBe(4);
   });
 });
@@ -82,4 +82,14 @@ const LEFT_OUT: readonly string[] = [
   'new_round',
   'deadline_exceeded',
   'effect_unknown',
+];
+
+/** Edges that take more than the model has: */
+const UNREACHED: readonly string[] = [
+  // a definition that cannot call what it could call before,
+  'retry_scheduled failed',
+  // a third attempt,
+  'retry_scheduled compensating',
+  // a participant that did what it had said it did not.
+  'skipped compensating',
 ];
