@@ -133,7 +133,8 @@ function reachable(): Map<StepStatus, ReadonlySet<StepStatus>> {
 const SETTLED: readonly StepStatus[] = ['succeeded', 'compensating', 'compensated', 'failed'];
 
 function steps(before: Job, after: Job): string[] {
-  const byPerson = lastEntry(after).seq > lastEntry(before).seq && lastEntry(after).actor.startsWith('operator:');
+  // What a person did may be followed, in the same write, by what it leads to.
+  const byPerson = after.history.some(({ seq, actor }) => seq > lastEntry(before).seq && actor.startsWith('operator:'));
   const undone = after.lineage.undoneBy !== before.lineage.undoneBy;
   return after.steps.flatMap((step, index) => {
     const was = before.steps[index];
