@@ -6,9 +6,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { client, SIGNUP, temporaryDirectory, WAIT } from './rig.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
+const MAIN = 'lib/local/main.ts';
 
-function run(env: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, ['lib/local/main.ts'], {
+function run(env: Record<string, string>, [program, ...parameters]: readonly string[] = [process.execPath, MAIN]) {
+  const child: ChildProcess = spawn(program ?? '', parameters, {
     cwd: PROJECT,
     env: { ...process.env, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -42,6 +43,18 @@ it('says where it listens in one line, and ends on SIGTERM although somebody wai
   expect(Date.now() - start).toBeLessThan(5_000);
   expect(await waiting).toBe('broken');
   expect(said.out.split('\n')).toHaveLength(2);
+});
+
+// Windows has no signals to pass on, and no exec: the shell's second choice starts it there.
+it.skipIf(process.platform === 'win32')('ends with npm, which started it and gets the SIGTERM', async () => {
+  const { child, listening, ended } = run({ DACAPO_DATA: await temporaryDirectory() }, ['npm', 'start', '--silent']);
+  const url = await listening;
+  const start = Date.now();
+  child.kill('SIGTERM');
+  // Closed is its stdout, so nobody holds it any more: neither npm, nor a shell, nor the server.
+  await ended;
+  expect(Date.now() - start).toBeLessThan(5_000);
+  await expect(fetch(url)).rejects.toThrow();
 });
 
 it('finds after kill -9 what it had answered for', async () => {
