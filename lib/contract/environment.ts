@@ -13,6 +13,8 @@ export interface LocalEnvironment {
   readonly ephemeral: boolean;
   /** Of `errors.json`; null: retry policies as they are written in the code. */
   readonly errorsFile: string | null;
+  /** The parent is npm itself, see the script `start`. */
+  readonly startedByNpm: boolean;
 }
 
 const PORT_DEFAULT = '3000';
@@ -34,6 +36,7 @@ const LOCAL = z.object({
     .refine((text) => text === undefined || text === '0' || text === '1', 'DACAPO_EPHEMERAL: write 1 or leave it out')
     .transform((text) => text === '1'),
   DACAPO_ERRORS: optional.transform((text) => text ?? null),
+  npm_lifecycle_event: optional.transform((text) => text === 'start'),
 });
 
 export function readLocalEnvironment(
@@ -42,7 +45,7 @@ export function readLocalEnvironment(
   const read = LOCAL.safeParse(variables);
   if (!read.success) throw new Error(read.error.issues.map((issue) => issue.message).join('; '));
   const { PORT: port, DACAPO_DATA: dataDirectory, DACAPO_EPHEMERAL: ephemeral, DACAPO_ERRORS: errorsFile } = read.data;
-  return { port, dataDirectory, ephemeral, errorsFile };
+  return { port, dataDirectory, ephemeral, errorsFile, startedByNpm: read.data.npm_lifecycle_event };
 }
 
 /** What a Lambda is told; see aws-environment.ts. */

@@ -12,6 +12,8 @@ import { type Runtime, startRuntime } from './runtime.ts';
 
 /** The contract allows five seconds; whatever still runs then is as safe to kill as at any other moment. */
 const END_MS_MAX = 4_500;
+/** Sooner than anybody can start npm again. */
+const LOOK_FOR_NPM_EVERY_MS = 100;
 
 function fail(error: unknown): never {
   process.stderr.write(`dacapo: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -43,8 +45,18 @@ function endOnSignal(runtime: Runtime): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
 }
 
+/** A killed npm passes nothing on: left alone, the server would keep the port and the file from the next start. */
+function endWithNpm(): void {
+  const npm = process.ppid;
+  const look = (): void => {
+    if (process.ppid !== npm) process.exit(1);
+  };
+  setInterval(look, LOOK_FOR_NPM_EVERY_MS).unref();
+}
+
 try {
-  const { port, dataDirectory: configured, ephemeral, errorsFile } = readLocalEnvironment();
+  const { port, dataDirectory: configured, ephemeral, errorsFile, startedByNpm } = readLocalEnvironment();
+  if (startedByNpm) endWithNpm();
   const policies = policiesIn(errorsFile);
   const directory = dataDirectory(configured, ephemeral);
   const runtime = await startRuntime({ port, directory, log: stderrLog(), policies, onFatal: fail });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { readLocalEnvironment } from '../../lib/contract/environment.ts';
 
 it('has defaults, also for variables that are set to nothing', () => {
-  const defaults = { port: 3000, dataDirectory: '.dacapo', ephemeral: false, errorsFile: null };
+  const defaults = { port: 3000, dataDirectory: '.dacapo', ephemeral: false, errorsFile: null, startedByNpm: false };
   expect(readLocalEnvironment({})).toEqual(defaults);
   expect(readLocalEnvironment({ PORT: '', DACAPO_DATA: '', DACAPO_EPHEMERAL: '', DACAPO_ERRORS: '' })).toEqual(
     defaults,
@@ -10,8 +10,14 @@ it('has defaults, also for variables that are set to nothing', () => {
 });
 
 it('takes what is written', () => {
-  const given = { PORT: '0', DACAPO_DATA: '/tmp/x', DACAPO_EPHEMERAL: '1', DACAPO_ERRORS: 'errors.json' };
-  const expected = { port: 0, dataDirectory: '/tmp/x', ephemeral: true, errorsFile: 'errors.json' };
+  const given = {
+    PORT: '0',
+    DACAPO_DATA: '/tmp/x',
+    DACAPO_EPHEMERAL: '1',
+    DACAPO_ERRORS: 'errors.json',
+    npm_lifecycle_event: 'start',
+  };
+  const expected = { port: 0, dataDirectory: '/tmp/x', ephemeral: true, errorsFile: 'errors.json', startedByNpm: true };
   expect(readLocalEnvironment(given)).toEqual(expected);
 });
 

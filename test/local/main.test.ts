@@ -46,16 +46,19 @@ it('says where it listens in one line, and ends on SIGTERM although somebody wai
 });
 
 // Windows has no signals to pass on, and no exec: the shell's second choice starts it there.
-it.skipIf(process.platform === 'win32')('ends with npm, which started it and gets the SIGTERM', async () => {
-  const { child, listening, ended } = run({ DACAPO_DATA: await temporaryDirectory() }, ['npm', 'start', '--silent']);
-  const url = await listening;
-  const start = Date.now();
-  child.kill('SIGTERM');
-  // Closed is its stdout, so nobody holds it any more: neither npm, nor a shell, nor the server.
-  await ended;
-  expect(Date.now() - start).toBeLessThan(5_000);
-  await expect(fetch(url)).rejects.toThrow();
-});
+it.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGKILL'] as const)(
+  'ends with npm, which started it and gets the %s',
+  async (signal) => {
+    const { child, listening, ended } = run({ DACAPO_DATA: await temporaryDirectory() }, ['npm', 'start', '--silent']);
+    const url = await listening;
+    const start = Date.now();
+    child.kill(signal);
+    // Closed is its stdout, so nobody holds it any more: neither npm, nor a shell, nor the server.
+    await ended;
+    expect(Date.now() - start).toBeLessThan(5_000);
+    await expect(fetch(url)).rejects.toThrow();
+  },
+);
 
 it('finds after kill -9 what it had answered for', async () => {
   const directory = await temporaryDirectory();
