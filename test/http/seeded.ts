@@ -1,29 +1,26 @@
-/** The real router on a store that holds one job in a given situation; memory or SQLite. */
+/** The real router on a store that holds one job in a given situation. */
 import { memoryPorts } from '../../lib/adapters/memory/ports.ts';
-import { sqlitePorts } from '../../lib/adapters/sqlite/ports.ts';
 import { jobToJson } from '../../lib/contract/stored-job.ts';
 import { createApp } from '../../lib/http/app.ts';
 import { localCaller } from '../../lib/local/caller.ts';
 import type { Engine } from '../../lib/operations/engine.ts';
 import { publish } from '../../lib/operations/publish.ts';
 import type { Ports } from '../../lib/ports.ts';
-import { opened } from '../adapters/sqlite/file.ts';
 import type { Situation } from './situations.ts';
 import type { Told } from './support.ts';
 
-export type StoreName = 'memory' | 'SQLite';
+/** Fresh stores at this time. */
+export type PortsAt = (now: number) => Ports | Promise<Ports>;
+
+export const inMemory: PortsAt = (now) => memoryPorts({ start: now });
+
 export const OPERATOR = { 'x-caller-id': 'ann' };
 export const OWNER = { 'x-caller-id': 'caller', 'x-caller-role': 'submitter' };
 export const STRANGER = { 'x-caller-id': 'stranger', 'x-caller-role': 'submitter' };
 
-function portsOn(store: StoreName, now: number): Ports {
-  const memory = memoryPorts({ start: now });
-  return store === 'memory' ? memory : { ...memory, ...sqlitePorts(opened(), memory.clock) };
-}
-
-export async function seeded(store: StoreName, { moment }: Pick<Situation, 'moment'>) {
+export async function seeded(portsAt: PortsAt, { moment }: Pick<Situation, 'moment'>) {
   const { job, plan, rules, now } = moment;
-  const ports = portsOn(store, now);
+  const ports = await portsAt(now);
   const engine: Engine = {
     ports,
     plans: { find: (type) => (type === plan.type ? plan : undefined), list: () => [plan] },

@@ -19,7 +19,7 @@ import {
   turn,
   workflow,
 } from '../core/support.ts';
-import { OPERATOR, OWNER, seeded } from './seeded.ts';
+import { inMemory, OPERATOR, OWNER, seeded } from './seeded.ts';
 import { SITUATIONS } from './situations.ts';
 
 interface View {
@@ -41,7 +41,7 @@ async function viewsOf(situation: { moment: Moment }, headers = OPERATOR as Reco
 }
 
 async function shownBy(situation: { moment: Moment }, headers: Record<string, string>) {
-  const { ask, engine, jobId } = await seeded('memory', situation);
+  const { ask, engine, jobId } = await seeded(inMemory, situation);
   const app = createApp({ engine, caller: localCaller, door: { started: () => undefined } });
   return { app, jobId, body: (await ask(`/jobs/${jobId}`, undefined, headers)).body };
 }
@@ -145,7 +145,7 @@ describe('a job that this code cannot run', () => {
   it('says which version is missing, and advises nothing', async () => {
     const [, , running] = SITUATIONS;
     if (running === undefined) throw new Error('no situation');
-    const { engine, jobId } = await seeded('memory', running);
+    const { engine, jobId } = await seeded(inMemory, running);
     const plans = { find: () => undefined, list: () => [] };
     const app = createApp({ engine: { ...engine, plans }, caller: localCaller, door: { started: () => undefined } });
     const text = await (await app.request(`/jobs/${jobId}`, { headers: { accept: 'text/plain' } })).text();
@@ -156,7 +156,7 @@ describe('a job that this code cannot run', () => {
   it('because it came as a message that is none says so', async () => {
     const [first] = SITUATIONS;
     if (first === undefined) throw new Error('no situation');
-    const { engine, ask } = await seeded('memory', first);
+    const { engine, ask } = await seeded(inMemory, first);
     const about = {
       source: 'sqs',
       doorId: 'm-1',
