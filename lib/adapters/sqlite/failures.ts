@@ -16,6 +16,8 @@ const STORE_FAILURES = new Map<number, string>([
   [26, 'the file is not a SQLite database: use another data directory'],
 ]);
 
+const NO_PLACE = 'the data directory must be one that this user may write to: use another, or change its permissions';
+
 /** The low byte is the primary code; the rest tells details. */
 function primaryCode(error: unknown): number | undefined {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return undefined;
@@ -24,11 +26,16 @@ function primaryCode(error: unknown): number | undefined {
 
 export function isStoreFailure(error: unknown): boolean {
   const code = primaryCode(error);
-  return code !== undefined && STORE_FAILURES.has(code);
+  return (code !== undefined && STORE_FAILURES.has(code)) || isFileFailure(error);
+}
+
+/** Of making the directory or the file, before SQLite ever saw it. */
+function isFileFailure(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
 }
 
 export function describeFailure(error: unknown, location: string | null): string {
-  const advice = STORE_FAILURES.get(primaryCode(error) ?? 0) ?? 'see the cause';
+  const advice = isFileFailure(error) ? NO_PLACE : (STORE_FAILURES.get(primaryCode(error) ?? 0) ?? 'see the cause');
   const what = error instanceof Error ? error.message : String(error);
   return `the store could not write (${what}); ${advice}; file: ${location ?? 'in memory'}`;
 }

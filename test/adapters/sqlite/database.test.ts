@@ -104,6 +104,14 @@ describe('the file', () => {
     expect(() => openDatabase(path)).toThrow('not a SQLite database: use another data directory');
   });
 
+  it('says what to do when its directory cannot be made', () => {
+    const path = temporaryPath();
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, 'in the way');
+    expect(() => openDatabase(`${path}/inside`)).toThrow(StoreError);
+    expect(() => openDatabase(`${path}/inside`)).toThrow('must be one that this user may write to');
+  });
+
   it('may be none: everything then lives in the process', async () => {
     const { jobs } = await portsOn(opened(IN_MEMORY));
     const job = newJob('key');
