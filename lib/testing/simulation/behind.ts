@@ -24,6 +24,8 @@ export interface Behind {
   transitMsMax(envelope: CallEnvelope): number;
   /** Told of every call to a participant before it is made. */
   calling(by: Invocation, envelope: CallEnvelope): void;
+  /** Told when its answer has come to whoever called. */
+  answered(envelope: CallEnvelope): void;
   /** Told when a call is on its way; the answer is to be called when it lands. */
   sent(envelope: CallEnvelope): () => void;
   /** Told of every call before it is made; answers its place in the run. */

@@ -2,15 +2,19 @@
  * What every stored change of a job must keep, whoever made it and whatever was going on: told by the two documents
  * alone. Complaints are sentences, and name the rule.
  */
+import { openEffects } from '../../core/effects.ts';
 import { type Job, lastEntry, type StepState } from '../../core/job.ts';
 import { LIMITS } from '../../core/limits.ts';
+import type { WorkflowPlan } from '../../core/plan.ts';
 import { isTerminal, type StepStatus } from '../../core/states.ts';
 import { STEP_TRANSITIONS } from '../../core/step-transitions.ts';
 import { JOB_TRANSITIONS } from '../../core/transitions.ts';
 
-export function brokenByChange(before: Job | null, after: Job): string[] {
+export function brokenByChange(before: Job | null, after: Job, plan: WorkflowPlan | undefined): string[] {
   const id = after.jobId.slice(0, 6);
   const found = [...filed(after), ...leases(after), ...ended(after)];
+  const endsNow = isTerminal(after.state) && (before === null || !isTerminal(before.state));
+  if (endsNow && plan !== undefined) found.push(...cleanEnd(after, plan));
   if (before === null) found.push(...created(after));
   else
     found.push(...history(before, after), ...identity(before, after), ...ends(before, after), ...steps(before, after));
@@ -87,6 +91,16 @@ function ended(job: Job): string[] {
   return [
     ...when(job.outcome === null, 'I2 has ended and has no outcome'),
     ...when((job.outcome === 'succeeded') !== (job.state === 'COMPLETED'), 'I2 only what completed has succeeded'),
+  ];
+}
+
+/** Clean means that nothing is open; and what is not clean ends only when a person says so. */
+function cleanEnd(job: Job, plan: WorkflowPlan): string[] {
+  const open = openEffects(job, plan);
+  const forced = job.history.some(({ reason }) => reason.startsWith('force_close'));
+  return [
+    ...when(job.outcome === 'rolled_back' && open.length > 0, `I2 ends clean and leaves ${open[0]?.operationId}`),
+    ...when(job.outcome === 'partially_rolled_back' && !forced, 'I2 ends with effects left, and no person said so'),
   ];
 }
 

@@ -28,7 +28,10 @@ export function callParticipant(behind: Behind, by: Invocation, envelope: CallEn
     const hear = (answer: Answer, ms = 0): void => {
       if (heard) return;
       heard = true;
-      runLater(time, by, ms, () => resolve(answer));
+      runLater(time, by, ms, () => {
+        behind.answered(envelope);
+        resolve(answer);
+      });
     };
     const arrive = (ms: number, then: (answer: Answer) => void): void => {
       const landed = behind.sent(envelope);

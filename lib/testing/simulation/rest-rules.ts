@@ -6,7 +6,7 @@ import { openEffects } from '../../core/effects.ts';
 import { deadLetterIdOf } from '../../core/ids.ts';
 import { forwardOperationId, type HistoryEntry, type Job, lastEntry, undoneOperationId } from '../../core/job.ts';
 import { consequencesOf } from '../../core/outbox.ts';
-import type { WorkflowPlan } from '../../core/plan.ts';
+import { hasUndo, type WorkflowPlan } from '../../core/plan.ts';
 import { isPoison } from '../../core/poison-job.ts';
 import { isRecovery, recoveriesOf } from '../../core/recovery.ts';
 import { isTerminal } from '../../core/states.ts';
@@ -25,6 +25,7 @@ export async function brokenAtRest(world: World, effects: readonly Effect[]): Pr
     const history = await wholeHistory(world.onlooker, job);
     const rules = [
       ...rest(job),
+      ...needless(world, job, plan),
       ...whole(job, history),
       ...claims(job, plan, effects),
       ...followed(world, job, plan),
@@ -54,6 +55,17 @@ function rest(job: Job): string[] {
     ...when(ended && job.bucket !== null, 'I11 has ended and stays in the index'),
     ...when(leases.length > 0, 'I11 is at rest under a lease'),
   ];
+}
+
+/** Who fences can be asked to undo what nobody knows of; no person is needed for that. */
+function needless({ rules }: World, job: Job, plan: WorkflowPlan): string[] {
+  if (job.state !== 'NEEDS_REVIEW' || job.turnBack === null) return [];
+  return plan.steps.flatMap((step) => {
+    const state = job.steps.find(({ name }) => name === step.name);
+    const fences = rules.route(step.topic)?.fencing === true;
+    const undoable = hasUndo(step) && fences && state?.status === 'unknown';
+    return when(undoable, `I10 waits for a person about ${step.name}, which could be undone`);
+  });
 }
 
 function whole(job: Job, history: readonly HistoryEntry[]): string[] {

@@ -10,6 +10,7 @@ import { canonicalJson } from '../../core/json.ts';
 import type { WorkflowPlan } from '../../core/plan.ts';
 import { type PlanCatalog, planFor } from '../../operations/engine.ts';
 import type { CallEnvelope } from '../../ports.ts';
+import { when } from './change-rules.ts';
 import type { Invocation } from './invocation.ts';
 import { type RunRecord, shortened } from './record.ts';
 import type { Timeline } from './timeline.ts';
@@ -17,6 +18,8 @@ import type { Timeline } from './timeline.ts';
 export interface Witness {
   /** A call is about to be made, by this invocation. */
   calling(by: Invocation, envelope: CallEnvelope): void;
+  /** Its answer has come to whoever called. */
+  answered(envelope: CallEnvelope): void;
   /** It is on its way; the answer is to be called when it lands. */
   sent(envelope: CallEnvelope): () => void;
   /** Whether a call of this operation is on its way. */
@@ -47,6 +50,7 @@ export interface WitnessOptions {
 export function witness({ time, record, jobs, plans }: WitnessOptions): Witness {
   const operations = new Map<string, OperationSeen>();
   const onTheWay = new Map<string, number>();
+  const out = new Map<string, Out>();
   return {
     operations,
     calling: (by, envelope) => {
@@ -61,10 +65,14 @@ export function witness({ time, record, jobs, plans }: WitnessOptions): Witness 
       const now = time.now() + by.skewMs;
       const found = [
         ...named(operations, envelope),
+        ...underLease(out, job, call, now),
         ...inTurn(job, plan, call),
         ...(call.direction === 'undo' ? undoRules(job, plan, call, now) : []),
       ];
       for (const rule of found) record.breaks(`${shortened(call.operationId)}: ${rule}`);
+    },
+    answered: ({ call }) => {
+      if (out.get(call.operationId)?.attempt === call.attempt) out.delete(call.operationId);
     },
     sent: ({ call }) => {
       const count = (by: number): void => {
@@ -120,6 +128,27 @@ function named(operations: Map<string, OperationSeen>, { call, jobId }: CallEnve
   if (seen.attempts.has(call.attempt)) found.push(`I3 attempt ${call.attempt} was made before`);
   seen.attempts.add(call.attempt);
   return found;
+}
+
+interface Out {
+  readonly attempt: number;
+  readonly until: number;
+}
+
+/** I7: nobody calls while another attempt may be answered, nor when their own lease leaves no time for it. */
+function underLease(out: Map<string, Out>, job: Job, call: Call, now: number): string[] {
+  if (call.direction === 'query') return [];
+  const earlier = out.get(call.operationId);
+  const step = job.steps.find(({ name }) => name === call.step);
+  const lease = call.direction === 'undo' ? step?.undo?.lease : step?.lease;
+  if (lease != null) out.set(call.operationId, { attempt: call.attempt, until: lease.until });
+  return [
+    ...when(now > call.lastStartAt, 'I7 begins when its lease leaves no time for it'),
+    ...when(
+      earlier !== undefined && earlier.attempt < call.attempt && now < earlier.until,
+      `I7 attempt ${call.attempt} begins while attempt ${earlier?.attempt} is out`,
+    ),
+  ];
 }
 
 /** I4: nothing is called before what comes before it is through. */

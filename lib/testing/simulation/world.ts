@@ -13,7 +13,7 @@ import type { EpochMs } from '../../core/ids.ts';
 import type { Job } from '../../core/job.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { Route } from '../../core/plan.ts';
-import type { Engine, PlanCatalog } from '../../operations/engine.ts';
+import { type Engine, type PlanCatalog, planFor } from '../../operations/engine.ts';
 import type { AuditStore, CallEnvelope, DeadLetterStore, JobStore, Log } from '../../ports.ts';
 import type { Behind } from './behind.ts';
 import { type Chance, chanceFrom, mixed } from './chance.ts';
@@ -78,7 +78,7 @@ export function world(options: WorldOptions): World {
   const kept = watchedJobs(memoryJobs(nobody), (before, after) => {
     index.put(after, time.now());
     record.say(() => `    ${after.jobId.slice(0, 6)} ${before?.state ?? '-'} → ${after.state} ${stepsOf(after)}`);
-    for (const rule of brokenByChange(before, after)) record.breaks(rule);
+    for (const rule of brokenByChange(before, after, planFor(plans, after))) record.breaks(rule);
     dog.expect(index.actionableAt(after.jobId));
   });
   const rules = rulesOf(options);
@@ -161,6 +161,7 @@ function behindOf({ record, seen, rules, ...parts }: Parts, seed: number): Behin
     chance: chanceFrom(mixed(seed, 13)),
     transitMsMax: ({ call }) => (rules.route(call.topic)?.fencing === true ? Number.POSITIVE_INFINITY : TRANSIT_MS_MAX),
     calling: seen.calling,
+    answered: seen.answered,
     sent: seen.sent,
     called: (by, name, about) => {
       seen.touched(by, about);
