@@ -40,14 +40,31 @@ export function problemOf(code: string, detail: string, extras: ProblemExtras = 
     type: `urn:dacapo:error:${code}`,
     title: titleOf(code),
     status: extras.status ?? httpStatusOf(code),
-    detail,
+    detail: cut(detail, DETAIL_CHARACTERS_MAX),
     code,
     ...(extras.jobId == null ? {} : { job_id: extras.jobId }),
-    ...(extras.errors === undefined || extras.errors.length === 0 ? {} : { errors: extras.errors }),
+    ...(extras.errors === undefined || extras.errors.length === 0 ? {} : { errors: shownErrors(extras.errors) }),
     ...(extras.openEffects === undefined || extras.openEffects.length === 0
       ? {}
       : { open_effects: extras.openEffects }),
   };
+}
+
+/** More places than anybody reads. A body of the size that is allowed can hold a million mistakes, each to be named. */
+const ERRORS_MAX = 100;
+const PATH_CHARACTERS_MAX = 500;
+const DETAIL_CHARACTERS_MAX = 2_000;
+
+function shownErrors(errors: readonly FieldError[]): FieldError[] {
+  const first = errors.slice(0, ERRORS_MAX);
+  return first.map(({ path, message }) => ({
+    path: cut(path, PATH_CHARACTERS_MAX),
+    message: cut(message, DETAIL_CHARACTERS_MAX),
+  }));
+}
+
+function cut(text: string, charactersMax: number): string {
+  return text.length <= charactersMax ? text : `${text.slice(0, charactersMax)}…`;
 }
 
 export function titleOf(code: string): string {

@@ -186,6 +186,20 @@ describe('what is refused', () => {
   });
 
   it.each([
+    [
+      'names',
+      '/workflows/signup/jobs',
+      422,
+      Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`n${i}`, 0])),
+    ],
+    ['one long name', '/workflows/signup/jobs', 422, { ['n'.repeat(500_000)]: 0 }],
+    ['items', '/workflows/signup/jobs:batch', 400, Array.from({ length: 50_000 }, () => 0)],
+  ])('with %s without number is told so in few words', async (_what, path, status, body) => {
+    const told = await house().ask(path, { body });
+    expect([told.status, JSON.stringify(told.body).length < 30_000]).toEqual([status, true]);
+  });
+
+  it.each([
     ['?version=1', 202, undefined],
     ['?version=9', 404, 'ORCH_UNKNOWN_WORKFLOW'],
     ['?version=one', 400, 'ORCH_MALFORMED_REQUEST'],
