@@ -2,6 +2,11 @@
 import type { Done } from './people.ts';
 import type { World } from './world.ts';
 
+/** Who submitted a job may cancel it. */
+function isOwners(actor: string): boolean {
+  return actor.startsWith('caller:');
+}
+
 /** I15: done means in the history, once; refused means that nothing is there. */
 export function brokenDeeds({ jobs }: World, deeds: readonly Done[]): string[] {
   return deeds.flatMap(({ jobId, deed, reason, end, isWrong }) => {
@@ -14,7 +19,7 @@ export function brokenDeeds({ jobs }: World, deeds: readonly Done[]): string[] {
     if (deed === 'discard' || isTrimmed) return [];
     // A forced end is told twice: that a person stopped it, and where it ended.
     const most = deed === 'force_close' ? 2 : 1;
-    const unnamed = entries.some(({ actor }) => actor !== `operator:${reason.split(' ')[0]}`);
+    const unnamed = entries.some(({ actor }) => actor !== `operator:${reason.split(' ')[0]}` && !isOwners(actor));
     if (entries.length > most) return [`I15 ${deed} of ${jobId} was done ${entries.length} times`];
     if (unnamed) return [`I15 ${deed} of ${jobId} does not say who did it`];
     // A replay that lost against a discard has begun a job, and withdrawn it again.

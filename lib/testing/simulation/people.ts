@@ -57,11 +57,14 @@ export function person({ name, world, ledger, chance, knows, intrudes, stale }: 
       const { jobId } = job;
       const reason = `${name} ${acts}`;
       const isIntruder = chance.often(intrudes);
+      // Somebody else, or whoever submitted the job, who may stop it and nothing more.
+      const intruder = chance.pick(['stranger', job.callerId]);
       const viewer = isIntruder
-        ? ({ callerId: 'stranger', role: 'submitter' } as const)
+        ? ({ callerId: intruder, role: 'submitter' } as const)
         : ({ callerId: name, role: 'operator' } as const);
       const expectedRevision = chance.often(stale) ? job.revision - 1 : null;
-      const isWrong = isIntruder || (expectedRevision !== null && deed !== 'replay' && deed !== 'discard');
+      const mayNot = isIntruder && (deed !== 'cancel' || intruder === 'stranger');
+      const isWrong = mayNot || (expectedRevision !== null && deed !== 'replay' && deed !== 'discard');
       const act =
         deed === 'cancel' || deed === 'replay' || deed === 'discard'
           ? null

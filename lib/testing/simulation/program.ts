@@ -35,6 +35,8 @@ export interface Program {
   readonly calmAtMs: number;
   /** Afterwards a person settles what waits for one. */
   readonly settles: boolean;
+  /** Afterwards, whatever waits for a person waits for months, with a reminder each day. */
+  readonly ages: boolean;
   /** Afterwards every message that was ever sent comes once more. */
   readonly repeats: boolean;
 }
@@ -64,6 +66,7 @@ export function programOf(seed: number): Program {
     deploys,
     calmAtMs,
     settles: chance.often(0.4),
+    ages: chance.often(0.03),
     repeats: chance.often(0.3),
   };
 }

@@ -39,6 +39,8 @@ export interface Report {
 /** A deadline, a promise, a rollback and a recovery of a day each, and some more. */
 const PATIENCE_MS = 6 * 86_400_000;
 
+/** Long enough that its history is stored apart in part, which happens from some fifty entries on. */
+const MONTHS_MS = 75 * 86_400_000;
 const LATEST_NEWS_MS = 3_600_000;
 
 export async function run(program: Program, options: RunOptions = {}): Promise<Report> {
@@ -59,6 +61,10 @@ export async function run(program: Program, options: RunOptions = {}): Promise<R
   await rest(stage, effects, 'after the trouble');
   const fine = (): boolean => stage.record.broken.length === 0;
   const helper = person({ name: 'bea', world: stage, ledger: effects, chance, knows: true, intrudes: 0, stale: 0 });
+  if (program.ages && fine()) {
+    await stage.time.advanceAsync(MONTHS_MS);
+    await rest(stage, effects, 'after months');
+  }
   if (program.settles && fine()) {
     phase = 'cooperative';
     await settleAll(stage, helper, chance);

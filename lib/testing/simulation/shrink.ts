@@ -59,6 +59,7 @@ function* smallerThan({ program, faults }: Candidate): Generator<Candidate> {
   if (program.comesAgain > 0) yield withProgram({ comesAgain: 0 });
   if (program.deploys) yield withProgram({ deploys: false });
   if (program.settles) yield withProgram({ settles: false });
+  if (program.ages) yield withProgram({ ages: false });
   if (program.repeats) yield withProgram({ repeats: false });
   for (const [name, spec] of program.services) {
     const tame = {
