@@ -3,7 +3,7 @@
  * to know what a job of it will do; mappers and schemas stay code.
  */
 import type { JsonObject } from '../core/json.ts';
-import { hasUndo, type StepPlan, type WorkflowPlan } from '../core/plan.ts';
+import { hasUndo, type StepPlan, topicsOf, type WorkflowPlan } from '../core/plan.ts';
 
 export function wireWorkflowSummary(type: string, plans: readonly WorkflowPlan[]): JsonObject {
   const versions = plans.map((plan) => plan.version).sort((a, b) => a - b);
@@ -58,12 +58,4 @@ function wireStepPlan(step: StepPlan): JsonObject {
 function wireUndoPlan(step: StepPlan): JsonObject | null {
   if (hasUndo(step)) return { topics: [...step.undo.topics], timeout_ms: step.undo.timeoutMs };
   return step.undo !== null && 'none' in step.undo ? { none: step.undo.none } : null;
-}
-
-/** Every topic the workflow may address, forward ones first. */
-function topicsOf(plan: WorkflowPlan): string[] {
-  const forward = plan.steps.map((step) => step.topic);
-  const undo = plan.steps.flatMap((step) => (hasUndo(step) ? [...step.undo.topics] : []));
-  const query = plan.steps.flatMap((step) => (step.query === null ? [] : [step.query.topic]));
-  return [...new Set([...forward, ...undo, ...query])];
 }

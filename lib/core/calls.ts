@@ -16,7 +16,7 @@ import {
 } from './job.ts';
 import type { Json } from './json.ts';
 import { LIMITS } from './limits.ts';
-import { hasUndo, type StepPlan } from './plan.ts';
+import { hasUndo, type StepPlan, topicOf } from './plan.ts';
 
 /** Whether the driver at hand may start a call that takes this long. */
 export function fits(draft: Draft, kind: 'forward' | 'recovery', timeoutMs: number): boolean {
@@ -29,9 +29,10 @@ type ForwardRequest =
   | { readonly ok: false; readonly code: string; readonly message: string };
 
 function forwardRequest(draft: Draft, plan: StepPlan): ForwardRequest {
-  const route = draft.context.rules.route(plan.topic);
+  const topic = topicOf(plan);
+  const route = draft.context.rules.route(topic);
   if (route === undefined) {
-    return { ok: false, code: 'ORCH_UNROUTED_TOPIC', message: `topic ${plan.topic} has no route` };
+    return { ok: false, code: 'ORCH_UNROUTED_TOPIC', message: `topic ${topic} has no route` };
   }
   const mapped = bodyOf(draft, plan);
   if (!mapped.ok) return { ok: false, code: 'ORCH_MAPPING_FAILED', message: mapped.message };
@@ -66,7 +67,7 @@ export function callForward(draft: Draft, step: StepState): void {
     settleBy: null,
     target: step.target ?? request.target,
   });
-  const about = { direction: 'do', topic: plan.topic, timeoutMs: plan.timeoutMs, fence: false } as const;
+  const about = { direction: 'do', topic: topicOf(plan), timeoutMs: plan.timeoutMs, fence: false } as const;
   // A recovery job's step is the undo of another job's operation, and says so as any undo does.
   const undone = undoneOperationId(draft.job);
   pushCall(draft, next, lease, { ...about, attempt: attempts, body: request.body, about: undone });
@@ -98,7 +99,12 @@ export function callUndo(draft: Draft, step: StepState): void {
   if (!hasUndo(plan)) throw new Error(`step ${step.name} has nothing to undo with`);
   const request = undoRequest(draft, step, plan);
   if (!request.ok) {
-    giveUpUndo(draft, beginUndo(draft, step, plan.undo.topics[0] ?? plan.topic, null), request.code, request.message);
+    giveUpUndo(
+      draft,
+      beginUndo(draft, step, plan.undo.topics[0] ?? topicOf(plan), null),
+      request.code,
+      request.message,
+    );
     return;
   }
   const lease = leaseFor(draft, plan.undo.timeoutMs);

@@ -18,7 +18,7 @@ import { goForward } from './forward.ts';
 import { dataOf, type Job, type Lease, lastEntry } from './job.ts';
 import { LIMITS } from './limits.ts';
 import { operate } from './operate.ts';
-import type { WorkflowPlan } from './plan.ts';
+import { topicsOf, type WorkflowPlan } from './plan.ts';
 import { recover } from './recover.ts';
 import { forgetEffect } from './recovery.ts';
 import { bucketOf, fileUnder, nextActionAt, owesNews, workDueAt } from './schedule.ts';
@@ -169,14 +169,6 @@ function validate(draft: Draft): void {
   leaveOut(draft);
   moveJob(draft, 'rejected', null, { errorCode: code });
   ended(draft);
-}
-
-function topicsOf(plan: WorkflowPlan): string[] {
-  return plan.steps.flatMap((one) => [
-    one.topic,
-    ...(one.query === null ? [] : [one.query.topic]),
-    ...(one.undo === null || 'none' in one.undo ? [] : one.undo.topics),
-  ]);
 }
 
 function published(draft: Draft, upTo: number, trimTo: number): Decision {

@@ -2,9 +2,10 @@
  * What a job has done to the world so far, read off its steps: which effects are or may be applied, and which of them
  * an undo is owed. Nothing here is stored; `open_effects` and the recovery plan are both drawn from it.
  */
+import type { Rules } from './events.ts';
 import { type EpochMs, operationIdOf } from './ids.ts';
 import { forwardOperationId, type Job, type Lease, type StepState } from './job.ts';
-import { hasUndo, type StepPlan, type WorkflowPlan } from './plan.ts';
+import { hasUndo, type Route, type StepPlan, type WorkflowPlan } from './plan.ts';
 
 export interface OpenEffect {
   readonly step: string;
@@ -17,6 +18,11 @@ export function planOf(plan: WorkflowPlan, name: string): StepPlan {
   const found = plan.steps.find((step) => step.name === name);
   if (found === undefined) throw new Error(`workflow ${plan.type} ${plan.version} has no step ${name}`);
   return found;
+}
+
+/** Where the step's call leads; undefined where there is none, or no way. */
+export function routeOf(plan: StepPlan, rules: Rules): Route | undefined {
+  return plan.topic === null ? undefined : rules.route(plan.topic);
 }
 
 export function isAlive(lease: Lease | null, now: EpochMs, livingOwners: string | null): lease is Lease {

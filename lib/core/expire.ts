@@ -3,12 +3,13 @@
  * handled exactly like an answer that says «may have applied».
  */
 import { failure } from './answers.ts';
-import { type Draft, goesForward, leaseHolds } from './draft.ts';
+import { type Draft, goesForward, leaseHolds, stepPlan } from './draft.ts';
 import { isAlive } from './effects.ts';
 import { stillUnknown } from './fold-query.ts';
 import { failUndo } from './fold-undo.ts';
 import type { StepState } from './job.ts';
 import { failForward, stopWaiting } from './settle.ts';
+import { endWaitByTime } from './waits.ts';
 
 const lost = failure('EXT_TIMEOUT', 'no answer was recorded before the lease of the call ended', true);
 const waitedTooLong = failure('EXT_TIMEOUT', 'the promised result did not come in time', true);
@@ -24,7 +25,8 @@ export function expire(draft: Draft): void {
 
 function expireWait(draft: Draft, step: StepState): void {
   if (step.deadlineAt === null || draft.context.now < step.deadlineAt) return;
-  if (goesForward(draft)) failForward(draft, step, waitedTooLong);
+  if (stepPlan(draft, step).work.type !== 'call') endWaitByTime(draft, step);
+  else if (goesForward(draft)) failForward(draft, step, waitedTooLong);
   else stopWaiting(draft, step);
 }
 

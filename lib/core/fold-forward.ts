@@ -4,6 +4,7 @@
  */
 import type { Failure } from './answers.ts';
 import { type Draft, goesForward, logError, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
+import { routeOf } from './effects.ts';
 import type { Ignored, Result } from './events.ts';
 import { operationIdOf } from './ids.ts';
 import { forwardOperationId, newValue, type StepState, type UndoState } from './job.ts';
@@ -135,7 +136,7 @@ export function settled(draft: Draft, step: StepState, on: StepTrigger, output: 
     return;
   }
   const where = checked.errors.map((error) => `${error.path}: ${error.message}`).join('; ');
-  const message = `the answer of ${plan.topic} does not fit the step's output schema: ${where}`;
+  const message = `the answer of ${plan.topic ?? plan.name} does not fit the step's output schema: ${where}`;
   const errorCode = 'CONTRACT_OUTPUT_INVALID';
   draft.job.lastErrorCode = errorCode;
   draft.job.lastErrorMessage = message;
@@ -213,7 +214,7 @@ function learnOutput(draft: Draft, step: StepState, output: Json, at: number): I
 }
 
 export function fences(draft: Draft, step: StepState): boolean {
-  return draft.context.rules.route(stepPlan(draft, step).topic)?.fencing ?? false;
+  return routeOf(stepPlan(draft, step), draft.context.rules)?.fencing ?? false;
 }
 
 /** After a job stopped, news of an effect is an entry of its own: it leads to a dead letter and an alert. */

@@ -4,6 +4,7 @@
  */
 import type { Failure } from './answers.ts';
 import { type Draft, draw, logError, moveStep, setStep, stepPlan } from './draft.ts';
+import { routeOf } from './effects.ts';
 import { policyFor, UNDO_POLICY } from './errors.ts';
 import type { Ignored, Result } from './events.ts';
 import { newValue, type StepState, type UndoState, undoOperationId } from './job.ts';
@@ -40,7 +41,7 @@ const acceptedIsNotDone: Failure = {
 };
 
 function confirmUndo(draft: Draft, step: StepState, undo: UndoState, result: Json, at: number): void {
-  const route = draft.context.rules.route(stepPlan(draft, step).topic);
+  const route = routeOf(stepPlan(draft, step), draft.context.rules);
   // Without fencing, the undo of an effect nobody ever saw may have come before it: the doubt stays.
   const mayHaveApplied = step.completedAt === null && route?.fencing !== true;
   moveStep(draft, step, 'undo_confirmed', {

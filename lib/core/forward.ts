@@ -11,7 +11,9 @@ import { askForReview, ended, stoppedBy, turnBack } from './ends.ts';
 import type { StepState } from './job.ts';
 import { newValue } from './job.ts';
 import { LIMITS } from './limits.ts';
+import type { StepPlan } from './plan.ts';
 import { settleForward } from './settle.ts';
+import { applyGuards, beginWait } from './waits.ts';
 
 export function goForward(draft: Draft): void {
   const { job, context } = draft;
@@ -35,6 +37,7 @@ export function goForward(draft: Draft): void {
     if (!forwardInFlight(draft)) askForReview(draft, review.name);
     return;
   }
+  if (applyGuards(draft, currentStage(draft))) return;
   const ready = currentStage(draft).filter((step) => isReady(draft, step));
   // Who cannot be called turns the job back, so that comes out before a sibling is called.
   if (ready.some((step) => !isCallable(draft, step))) return;
@@ -44,12 +47,27 @@ export function goForward(draft: Draft): void {
 
 function isReady(draft: Draft, step: StepState): boolean {
   if (step.status !== 'pending' && step.status !== 'retry_scheduled' && step.status !== 'unknown') return false;
-  const { timeoutMs } = stepPlan(draft, step);
-  return !leaseHolds(draft, step) && isDue(step, draft.context.now) && fits(draft, 'forward', timeoutMs);
+  const plan = stepPlan(draft, step);
+  if (leaseHolds(draft, step) || !isDue(step, draft.context.now)) return false;
+  return callsFirst(plan) ? fits(draft, 'forward', plan.timeoutMs) : true;
+}
+
+/** Whether the step begins with a call, for which a driver has to be there. */
+function callsFirst(plan: StepPlan): boolean {
+  switch (plan.work.type) {
+    case 'call':
+      return true;
+    case 'timer':
+    case 'signal':
+      return false;
+    case 'approval':
+      return plan.topic !== null;
+  }
 }
 
 /** A step that is not changed to failed or settled another way: the caller's loop comes round once more. */
 function isCallable(draft: Draft, step: StepState): boolean {
+  if (!callsFirst(stepPlan(draft, step))) return true;
   if (asks(draft, step)) return true;
   if (step.status !== 'unknown' || step.settleBy === 'retry') return !refuseUncallable(draft, step);
   settleForward(draft, step, failure(step.errorCode ?? 'EXT_TIMEOUT', step.errorMessage ?? 'unknown', true), null);
@@ -61,8 +79,13 @@ function asks(draft: Draft, step: StepState): boolean {
 }
 
 function start(draft: Draft, step: StepState): void {
-  const { query } = stepPlan(draft, step);
+  const plan = stepPlan(draft, step);
+  const { query } = plan;
   if (draft.job.state === 'RETRY_SCHEDULED') moveJob(draft, 'due', null, { step: step.name });
+  if (!callsFirst(plan)) {
+    beginWait(draft, step);
+    return;
+  }
   if (asks(draft, step) && query !== null) callQuery(draft, step, query.topic, false);
   else callForward(draft, step);
 }

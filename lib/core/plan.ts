@@ -3,6 +3,7 @@
  * `definition/`; mappers are pure functions of the job's input and of earlier outputs.
  */
 import type { PolicyOverrides, RetryPolicy } from './errors.ts';
+import type { EpochMs } from './ids.ts';
 import type { Json } from './json.ts';
 
 export type StepKind = 'readOnly' | 'compensatable' | 'irreversible';
@@ -39,11 +40,59 @@ export interface NoUndo {
   readonly none: string;
 }
 
+/** How long a participant that answers `accepted` may take, and how often it has to say that it is still at work. */
+export interface LaterPlan {
+  readonly withinMs: number;
+  readonly heartbeatMs: number | null;
+}
+
+/** What becomes of a wait that nobody ended in time: it fails with a code, or goes on with this output. */
+export type TimeoutPlan = { readonly fail: string } | { readonly output: Json };
+
+/** Asks a participant by its topic. */
+export interface CallWork {
+  readonly type: 'call';
+  /** null: the answer itself is the result. */
+  readonly later: LaterPlan | null;
+}
+
+/** Waits until a moment, which is computed once. */
+export interface TimerWork {
+  readonly type: 'timer';
+  due(context: MappingContext, now: EpochMs): EpochMs;
+}
+
+/** Waits until a caller says what it waits for. */
+export interface SignalWork {
+  readonly type: 'signal';
+  readonly signal: string;
+  readonly withinMs: number;
+  readonly onTimeout: TimeoutPlan;
+}
+
+/** Waits for a person. With a topic, that participant brings the link; without, operators decide by job and step. */
+export interface ApprovalWork {
+  readonly type: 'approval';
+  readonly withinMs: number;
+  readonly remindEveryMs: number | null;
+  readonly onExpiry: 'approved' | 'declined' | 'fail';
+  readonly onDecline: 'fail' | 'continue';
+}
+
+export type StepWork = CallWork | TimerWork | SignalWork | ApprovalWork;
+
+/** What most steps do. */
+export const CALL: StepWork = { type: 'call', later: null };
+
 export interface StepPlan {
   readonly name: string;
   readonly stage: number;
   readonly kind: StepKind;
-  readonly topic: string;
+  readonly work: StepWork;
+  /** Asked once, when the stage is entered; false leaves the step out. null: always. */
+  readonly when: ((context: MappingContext) => boolean) | null;
+  /** null where there is nobody to call. */
+  readonly topic: string | null;
   readonly timeoutMs: number;
   readonly retry: PolicyOverrides;
   readonly onUnknown: OnUnknown;
@@ -76,6 +125,20 @@ export interface WorkflowPlan {
   readonly onFailed: 'return' | 'rerun';
   checkInput(input: Json): Checked;
   output(context: MappingContext): Json;
+}
+
+/** The topic of a step that is about to be called. */
+export function topicOf({ name, topic }: StepPlan): string {
+  if (topic === null) throw new Error(`step ${name} calls nobody`);
+  return topic;
+}
+
+/** Every topic that a workflow may address: forward ones first, then undos, then queries. */
+export function topicsOf(plan: WorkflowPlan): string[] {
+  const forward = plan.steps.flatMap((step) => step.topic ?? []);
+  const undo = plan.steps.flatMap((step) => (hasUndo(step) ? step.undo.topics : []));
+  const query = plan.steps.flatMap((step) => step.query?.topic ?? []);
+  return [...new Set([...forward, ...undo, ...query])];
 }
 
 export function hasUndo(step: StepPlan): step is StepPlan & { readonly undo: UndoPlan } {

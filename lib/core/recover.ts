@@ -4,7 +4,7 @@
  */
 import { callQuery, callUndo, fits } from './calls.ts';
 import { type Draft, forwardInFlight, stepPlan } from './draft.ts';
-import { isAlive, owesUndo, planOf, undoOrder } from './effects.ts';
+import { isAlive, owesUndo, planOf, routeOf, undoOrder } from './effects.ts';
 import { endCompensation } from './ends.ts';
 import type { Rules } from './events.ts';
 import type { EpochMs } from './ids.ts';
@@ -49,7 +49,7 @@ function undoAt(step: StepState, plan: WorkflowPlan, rules: Rules, now: EpochMs)
   }
   if (!owesUndo(step, stepPlan)) return null;
   const calledAt = step.lastCallAt ?? step.startedAt;
-  const route = rules.route(stepPlan.topic);
+  const route = routeOf(stepPlan, rules);
   if (calledAt === null || route?.fencing === true) return now;
   // A participant that does not fence may still be at work on a call we stopped listening to: one whose end nobody
   // knows, or one before the call that succeeded. A call starts at the latest when its lease leaves no more time for it.

@@ -12,7 +12,7 @@ import { jobIdOf, operationIdOf } from './ids.ts';
 import type { Job, StepState, Undoes } from './job.ts';
 import { fingerprint } from './json.ts';
 import type { Submission } from './new-job.ts';
-import { hasUndo, type WorkflowPlan } from './plan.ts';
+import { CALL, hasUndo, type WorkflowPlan } from './plan.ts';
 import { isTerminal } from './states.ts';
 
 /** Recovery jobs belong to nobody who could submit, so no caller can take their ids. */
@@ -115,6 +115,8 @@ export function recoveryPlan(plan: WorkflowPlan, undoes: Undoes): WorkflowPlan {
         name: undoes.step,
         stage: 0,
         kind: 'compensatable',
+        work: CALL,
+        when: null,
         topic: undoes.topic,
         timeoutMs: undone.undo.timeoutMs,
         retry: patient,

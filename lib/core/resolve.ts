@@ -114,7 +114,7 @@ function undoOf(draft: Draft, step: StepState): UndoState {
   const plan = stepPlan(draft, step);
   const fresh: UndoState = {
     generation: 0,
-    topic: hasUndo(plan) ? (plan.undo.topics[0] ?? plan.topic) : plan.topic,
+    topic: (hasUndo(plan) ? plan.undo.topics[0] : null) ?? plan.topic ?? plan.name,
     attempts: 0,
     attemptsBefore: 0,
     lease: null,

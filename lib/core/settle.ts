@@ -104,7 +104,10 @@ export function nextRetry(draft: Draft, step: StepState, plan: StepPlan, failed:
   const policy = policyFor(failed.code, [draft.context.rules.policies, draft.plan.retry, plan.retry]);
   const retry = planRetry(policy, step.attempts - step.attemptsBefore - 1, draw(draft), failed.retryAfterMs);
   if (!retry.again) return null;
-  return draft.context.now + Math.max(retry.delayMs, draft.context.rules.retryPenaltyMs(plan.topic));
+  return (
+    draft.context.now +
+    Math.max(retry.delayMs, plan.topic === null ? 0 : draft.context.rules.retryPenaltyMs(plan.topic))
+  );
 }
 
 export function countRetry(draft: Draft, step: StepState, failed: Failure, nextAttemptAt: number): void {

@@ -5,6 +5,7 @@
 import { RESERVED_STEP_NAME, STEP_NAME } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { NoUndo } from '../core/plan.ts';
+import { laterProblems, waitProblems } from './check-wait.ts';
 import { durationProblems } from './duration.ts';
 import { overrideProblems, policyProblems } from './policies.ts';
 import { schemaProblems } from './schemas.ts';
@@ -15,8 +16,10 @@ export const TOPIC = /^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*$/;
 
 export function* stepProblems(step: StepDraft): Generator<string> {
   yield* nameProblems(step.name);
-  yield* topicProblems('topic', step.topic);
-  yield* schemaProblems('the output schema', step.output);
+  if (step.waits !== undefined) yield* waitProblems(step, step.waits);
+  if (step.waits === undefined || step.topic !== undefined) yield* topicProblems('topic', step.topic ?? '');
+  if (step.waits === undefined || step.waits.type === 'signal') yield* schemaProblems('the output schema', step.output);
+  yield* laterProblems(step);
   yield* durationProblems('timeout', step.timeout, LIMITS.stepTimeoutMsMax);
   yield* overrideProblems(step.retry);
   yield* kindProblems(step);

@@ -5,8 +5,9 @@
 import { STEP_NAME } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
 import { stepProblems, TOPIC } from './check-step.ts';
+import { longestWaitMs } from './check-wait.ts';
 import { eventsOf, type WorkflowDraft } from './draft.ts';
-import { durationProblems } from './duration.ts';
+import { durationOf, durationProblems, millis } from './duration.ts';
 import { whereIs } from './errors.ts';
 import { overrideProblems } from './policies.ts';
 import { schemaProblems } from './schemas.ts';
@@ -47,6 +48,12 @@ function* ruleProblems(draft: WorkflowDraft): Generator<string> {
     yield `maxRetries ${maxRetries} is not a count; write 0, 1, 2, ... (default ${LIMITS.maxRetriesDefault})`;
   }
   yield* overrideProblems(draft.retry);
+  const deadlineMs = millis(draft.deadline, LIMITS.jobDeadlineMsDefault);
+  for (const step of draft.stages.flat()) {
+    const waitMs = longestWaitMs(step);
+    if (waitMs === 0 || waitMs < deadlineMs) continue;
+    yield `step ${step.name} waits up to ${durationOf(waitMs)} and the whole job ends after ${durationOf(deadlineMs)}; set a longer .deadline(...)`;
+  }
   const { completed, failed } = eventsOf(draft);
   for (const name of [completed, failed]) {
     if (!TOPIC.test(name) || name.length > EVENT_NAME_CHARACTERS_MAX) {
@@ -65,6 +72,8 @@ function* stageProblems(draft: WorkflowDraft): Generator<string> {
   if (names.length > LIMITS.stepsPerJob) {
     yield `it has ${names.length} steps and a job holds ${LIMITS.stepsPerJob}; split it into several workflows`;
   }
+  const signals = draft.stages.flat().flatMap(({ waits }) => (waits?.type === 'signal' ? [waits.signal] : []));
+  for (const name of repeated(signals)) yield `signal '${name}' is waited for twice; give each step its own`;
   for (const name of repeated(names))
     yield `step name '${name}' is used twice; outputs are read by name, give each its own`;
 }

@@ -7,9 +7,10 @@ import type { Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { MappingContext, NoUndo, StepKind, StepPlan, UndoPlan, WorkflowPlan } from '../core/plan.ts';
 import { toJson } from './body.ts';
+import { compileGuard, compileWork, outputOf } from './compile-work.ts';
 import { digestOf } from './digest.ts';
 import { eventsOf, type WorkflowDraft } from './draft.ts';
-import { millisecondsOf } from './duration.ts';
+import { millis } from './duration.ts';
 import { runMapper, whereIs } from './errors.ts';
 import { check } from './schemas.ts';
 import { type StepDraft, type UndoDraft, undoOf, undoTopicsOf } from './step.ts';
@@ -43,14 +44,16 @@ function compileStep(draft: WorkflowDraft, step: StepDraft, stage: number): Step
     name: step.name,
     stage,
     kind: kindOf(step),
-    topic: step.topic,
+    work: compileWork(where, step),
+    when: compileGuard(where, step),
+    topic: step.topic ?? null,
     timeoutMs: millis(step.timeout, LIMITS.stepTimeoutMsDefault),
     retry: step.retry ?? {},
     onUnknown: step.onUnknown ?? 'retry',
     query: step.query === undefined ? null : { topic: step.query },
     undo: compileUndo(where, step),
     map,
-    checkOutput: (body) => check(step.output, body),
+    checkOutput: (body) => check(outputOf(step), body),
   };
 }
 
@@ -91,10 +94,6 @@ function chosen(undo: UndoDraft, topics: readonly string[], output: unknown): st
 /** Stored answers are kept as they came, also one that did not fit: typed code is given what its type promises, or null. */
 function understood(step: StepDraft, output: Json | null): unknown {
   if (output === null) return null;
-  const checked = check(step.output, output);
+  const checked = check(outputOf(step), output);
   return checked.ok ? checked.value : null;
-}
-
-function millis(written: string | undefined, byDefault: number): number {
-  return written === undefined ? byDefault : (millisecondsOf(written) ?? byDefault);
 }

@@ -7,6 +7,7 @@
 import { fingerprint, type Json, type JsonObject } from '../core/json.ts';
 import type { StepPlan, WorkflowPlan } from '../core/plan.ts';
 import { hasUndo } from '../core/plan.ts';
+import { outputOf } from './compile-work.ts';
 import type { WorkflowDraft } from './draft.ts';
 import { jsonSchemaOf } from './schemas.ts';
 import { type StepDraft, undoOf } from './step.ts';
@@ -26,12 +27,24 @@ export function digestOf(draft: WorkflowDraft, plan: Omit<WorkflowPlan, 'digest'
 
 function stepFacts(step: StepPlan, draft: StepDraft | undefined): JsonObject {
   if (draft === undefined) throw new Error(`step ${step.name} was compiled from nothing`);
-  const { map: _map, checkOutput: _check, undo, ...rules } = step;
+  const { map: _map, checkOutput: _check, undo, work: _work, when: _when, ...rules } = step;
   return plainJson({
     ...rules,
     input: sourceOf(draft.input),
-    output: jsonSchemaOf(draft.output),
+    output: jsonSchemaOf(outputOf(draft)),
+    ...workFacts(step, draft),
     undo: hasUndo(step) ? undoFacts(step, draft) : plainJson(undo),
+  });
+}
+
+/** Only what differs from a plain call that is always made. */
+function workFacts({ work }: StepPlan, draft: StepDraft): JsonObject {
+  const { waits, when } = draft;
+  const plain = work.type === 'call' && work.later === null;
+  const moment = waits?.type === 'until' ? { moment: sourceOf(waits.moment) } : {};
+  return plainJson({
+    ...(plain ? {} : { work, ...moment, ...(waits?.type === 'sleep' ? { span: waits.span } : {}) }),
+    ...(when === undefined ? {} : { when: sourceOf(when) }),
   });
 }
 

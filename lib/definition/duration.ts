@@ -17,6 +17,11 @@ export function millisecondsOf(text: string): number | null {
   return Math.round(Number(amount) * UNITS[unit as Unit]);
 }
 
+/** The same with a default; what is no duration was refused before. */
+export function millis(written: string | undefined, byDefault: number): number {
+  return written === undefined ? byDefault : (millisecondsOf(written) ?? byDefault);
+}
+
 /** The largest unit that needs no fraction: 90000 is `90 s`, 86400000 is `1 d`. */
 export function durationOf(ms: number): string {
   const units = Object.entries(UNITS).toReversed();

@@ -79,7 +79,7 @@ function needsOf(plans: readonly WorkflowPlan[]): TopicNeed[] {
 
 function callsOf(step: StepPlan): (readonly [string, TopicUse['purpose']])[] {
   return [
-    [step.topic, 'do'],
+    ...(step.topic === null ? [] : [[step.topic, 'do'] as const]),
     ...(hasUndo(step) ? step.undo.topics.map((topic) => [topic, 'undo'] as const) : []),
     ...(step.query === null ? [] : [[step.query.topic, 'query'] as const]),
   ];

@@ -38,8 +38,17 @@ export interface UndoByChoice<B, O> extends UndoRules<B, O> {
   readonly choose: (output: O | null) => string;
 }
 
+/** A participant may answer `accepted` and tell the result later, with the token it was given. */
+export interface Later {
+  /** How long it may take. */
+  readonly within: Duration;
+  /** How often it has to say that it is at work; one that is silent for longer is lost, and is called again. */
+  readonly heartbeat?: Duration;
+}
+
 interface EveryStep<I, P, B, O> {
   readonly topic: string;
+  readonly later?: Later;
   /** The body of the call. */
   readonly input: (seen: Seen<I, P>) => B;
   /** What the participant answers, and later mappers read. */
@@ -82,11 +91,35 @@ export type StepSpec<I, P, B, O> =
   | CompensatableStep<I, P, B, O>
   | IrreversibleStep<I, P, B, O>;
 
+/** What a step waits for that is no participant's answer. */
+export type Waits =
+  | { readonly type: 'sleep'; readonly span: string }
+  | { readonly type: 'until'; readonly moment: (seen: MappingContext) => Date }
+  | {
+      readonly type: 'signal';
+      readonly signal: string;
+      readonly within: string;
+      readonly onTimeout: { readonly fail: string } | { readonly output: unknown };
+    }
+  | {
+      readonly type: 'approval';
+      readonly expires: string;
+      readonly onExpiry: 'approved' | 'declined' | 'fail';
+      readonly onDecline: 'fail' | 'continue';
+      readonly remind: string | undefined;
+    };
+
 /** A step with its types forgotten, as checking and compiling see it. */
 export interface StepDraft {
   readonly name: string;
-  readonly topic: string;
-  readonly output: z.ZodType;
+  /** undefined where nobody is called. */
+  readonly topic?: string | undefined;
+  /** undefined where the step itself says what comes out: a moment nothing, a person a decision. */
+  readonly output?: z.ZodType | undefined;
+  /** undefined: a call. */
+  readonly waits?: Waits;
+  readonly later?: { readonly within: string; readonly heartbeat?: string };
+  readonly when?: (seen: MappingContext) => boolean;
   readonly readOnly?: boolean;
   readonly irreversible?: boolean;
   readonly undo?: string | UndoDraft | NoUndo;

@@ -9,6 +9,7 @@ import type { WorkflowPlan } from '../core/plan.ts';
 import type { Body } from './body.ts';
 import { workflowProblems } from './check-workflow.ts';
 import { compile } from './compile.ts';
+import { outputOf } from './compile-work.ts';
 import type { WorkflowDraft } from './draft.ts';
 import type { Duration } from './duration.ts';
 import { DefinitionError } from './errors.ts';
@@ -137,6 +138,6 @@ function draftsOf(steps: readonly ({ readonly draft: StepDraft } | undefined)[])
 function finish<S extends z.ZodType, P, R, T extends string>(input: S, draft: WorkflowDraft): Workflow<S, P, R, T> {
   const problems = workflowProblems(draft);
   if (problems.length > 0) throw new DefinitionError(problems);
-  const outputs = Object.fromEntries(draft.stages.flat().map((step) => [step.name, step.output]));
+  const outputs = Object.fromEntries(draft.stages.flat().map((step) => [step.name, outputOf(step)]));
   return { plan: compile(draft), input, outputs };
 }

@@ -1,7 +1,7 @@
 /**
  * What a job claims, held against what a witness saw: that it completed, that nothing is left, that an undo was due.
  */
-import { openEffects } from '../../lib/core/effects.ts';
+import { openEffects, routeOf } from '../../lib/core/effects.ts';
 import { policyFor } from '../../lib/core/errors.ts';
 import { forwardOperationId, type HistoryEntry, type Job, type StepState, stepOf } from '../../lib/core/job.ts';
 import { LIMITS } from '../../lib/core/limits.ts';
@@ -116,7 +116,7 @@ function leftBy(operation: Operation, { plan, rules }: Change): string[] {
   if (!mayStand(operation) || operation.fenced || operation.resolved) return [];
   const { id, applied } = operation;
   if (!hasUndo(stepPlan)) return when(!(applied && isHarmless(stepPlan)), `${id} may stand and cannot be undone`);
-  const fencing = rules.route(stepPlan.topic)?.fencing === true;
+  const fencing = routeOf(stepPlan, rules)?.fencing === true;
   return [
     ...when(!wasUndone(operation), `${id} may stand and no undo was confirmed`),
     ...when(!applied && !fencing, `${id} may yet apply: its undo fenced nothing`),

@@ -29,7 +29,7 @@ import {
 import type { Json } from '../../lib/core/json.ts';
 import { LIMITS } from '../../lib/core/limits.ts';
 import { newJob } from '../../lib/core/new-job.ts';
-import type { StepPlan, UndoPlan, WorkflowPlan } from '../../lib/core/plan.ts';
+import { CALL, type StepPlan, type UndoPlan, type WorkflowPlan } from '../../lib/core/plan.ts';
 import { driverKindOf } from '../../lib/core/schedule.ts';
 
 /** The start of a watchdog's bucket, so that a test sees where one begins. */
@@ -51,6 +51,8 @@ export function step(name: string, over: Partial<StepPlan> = {}): StepPlan {
     name,
     stage: 0,
     kind,
+    work: CALL,
+    when: null,
     topic: `${name}:do`,
     timeoutMs: 10_000,
     retry: {},

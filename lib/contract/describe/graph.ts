@@ -90,7 +90,7 @@ function stepNode(step: StepPlan): GraphNode {
     step: step.name,
     stage: step.stage + 1,
     step_kind: kind,
-    topics: [step.topic],
+    topics: step.topic === null ? [] : [step.topic],
     query: step.query?.topic ?? null,
     timeout_ms: step.timeoutMs,
     on_unknown: step.onUnknown,

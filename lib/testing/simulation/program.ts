@@ -4,7 +4,7 @@
  * kinds, so that rare ones get their turn among few others.
  */
 import { type PolicyOverrides, SAGA_POLICY } from '../../core/errors.ts';
-import type { OnUnknown, StepPlan, UndoPlan, WorkflowPlan } from '../../core/plan.ts';
+import { CALL, type OnUnknown, type StepPlan, type UndoPlan, type WorkflowPlan } from '../../core/plan.ts';
 import type { PlanCatalog } from '../../operations/engine.ts';
 import { type Chance, chanceFrom, mixed } from './chance.ts';
 import type { Order } from './client.ts';
@@ -181,6 +181,8 @@ function stepOf(chance: Chance, name: string, stage: number, only: 'irreversible
     name,
     stage,
     kind,
+    work: CALL,
+    when: null,
     topic: `${name}:do`,
     timeoutMs: chance.pick([10 * SECOND, 10 * SECOND, 2 * SECOND, 60 * SECOND]),
     retry: chance.often(0.2) ? { EXT_: { maxAttempts: 1 } } : {},

@@ -2,7 +2,7 @@
  * What must hold once nothing moves any more: every job has ended or waits for a person, it says what it has left in
  * the world and that is so, everybody who had to hear of it has, and nothing lies about.
  */
-import { openEffects } from '../../core/effects.ts';
+import { openEffects, routeOf } from '../../core/effects.ts';
 import { deadLetterIdOf } from '../../core/ids.ts';
 import { forwardOperationId, type HistoryEntry, type Job, lastEntry, undoneOperationId } from '../../core/job.ts';
 import { consequencesOf } from '../../core/outbox.ts';
@@ -62,7 +62,7 @@ function needless({ rules }: World, job: Job, plan: WorkflowPlan): string[] {
   if (job.state !== 'NEEDS_REVIEW' || job.turnBack === null) return [];
   return plan.steps.flatMap((step) => {
     const state = job.steps.find(({ name }) => name === step.name);
-    const fences = rules.route(step.topic)?.fencing === true;
+    const fences = routeOf(step, rules)?.fencing === true;
     const undoable = hasUndo(step) && fences && state?.status === 'unknown';
     return when(undoable, `I10 waits for a person about ${step.name}, which could be undone`);
   });

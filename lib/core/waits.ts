@@ -1,0 +1,131 @@
+/**
+ * Steps that wait for something other than a participant's answer: a moment, a signal, a person. A wait begins once, its
+ * end is computed then and stored, and it ends once: by what it waits for, by its time, or left out when the job turns
+ * back. Nothing here has an effect, so nothing here is ever unknown.
+ */
+import { type Draft, goesForward, logError, mappingContext, moveStep, stepPlan } from './draft.ts';
+import type { EpochMs } from './ids.ts';
+import { newValue, type StepState } from './job.ts';
+import type { Json } from './json.ts';
+import type { ApprovalWork, StepPlan, TimeoutPlan } from './plan.ts';
+
+/** Leaves out the steps of the stage whose guard says no; true: something moved, and the stage is looked at again. */
+export function applyGuards(draft: Draft, stage: readonly StepState[]): boolean {
+  let moved = false;
+  for (const step of stage) {
+    const plan = stepPlan(draft, step);
+    if (step.status !== 'pending' || plan.when === null) continue;
+    const wanted = ask(draft, plan.when, plan);
+    if (wanted.ok && wanted.value) continue;
+    moved = true;
+    if (wanted.ok) moveStep(draft, step, 'left_out', { nextAttemptAt: null });
+    else refuse(draft, step, wanted.message);
+  }
+  return moved;
+}
+
+/** Begins the wait, or fails the step when its end cannot be computed. */
+export function beginWait(draft: Draft, step: StepState): void {
+  const plan = stepPlan(draft, step);
+  const { now } = draft.context;
+  const end = ask(draft, (seen) => endOf(plan, seen, now), plan);
+  if (!end.ok) {
+    refuse(draft, step, end.message);
+    return;
+  }
+  moveStep(draft, step, 'wait_started', { startedAt: now, nextAttemptAt: null, deadlineAt: end.value });
+}
+
+function endOf(plan: StepPlan, seen: ReturnType<typeof mappingContext>, now: EpochMs): EpochMs {
+  const { work } = plan;
+  switch (work.type) {
+    case 'timer':
+      return work.due(seen, now);
+    case 'signal':
+    case 'approval':
+      return now + work.withinMs;
+    case 'call':
+      throw new Error(`step ${plan.name} is a call and waits only for its answer`);
+  }
+}
+
+/** The time of a wait has come. A job that does not go forward leaves it as it is: its end counts from the resume. */
+export function endWaitByTime(draft: Draft, step: StepState): void {
+  const { work } = stepPlan(draft, step);
+  if (!goesForward(draft)) return;
+  switch (work.type) {
+    case 'timer':
+      endWait(draft, step, null);
+      return;
+    case 'signal':
+      timeOut(draft, step, work.onTimeout, `signal ${work.signal} did not come in time`);
+      return;
+    case 'approval':
+      expireApproval(draft, step, work);
+      return;
+    case 'call':
+      throw new Error(`step ${step.name} is a call: what became of it is not known`);
+  }
+}
+
+function timeOut(draft: Draft, step: StepState, onTimeout: TimeoutPlan, message: string): void {
+  if ('output' in onTimeout) endWait(draft, step, onTimeout.output);
+  else failWait(draft, step, onTimeout.fail, message);
+}
+
+function expireApproval(draft: Draft, step: StepState, work: ApprovalWork): void {
+  const message = 'nobody decided in time';
+  if (work.onExpiry === 'fail') failWait(draft, step, APPROVAL_EXPIRED, message);
+  else decideApproval(draft, step, { decision: work.onExpiry, by: null, comment: null });
+}
+
+const APPROVAL_EXPIRED = 'LEGAL_APPROVAL_EXPIRED';
+const APPROVAL_DECLINED = 'LEGAL_APPROVAL_DECLINED';
+
+/** What a person said, or what was said for them when their time was over. It is the step's output. */
+export interface ApprovalDecision {
+  readonly decision: 'approved' | 'declined';
+  readonly by: string | null;
+  readonly comment: string | null;
+}
+
+export function decideApproval(draft: Draft, step: StepState, decision: ApprovalDecision): void {
+  const { work } = stepPlan(draft, step);
+  const refuses = work.type === 'approval' && work.onDecline === 'fail' && decision.decision === 'declined';
+  if (!refuses) endWait(draft, step, { ...decision });
+  else failWait(draft, step, APPROVAL_DECLINED, decision.comment ?? 'it was not approved');
+}
+
+/** The wait is over, with this output. */
+export function endWait(draft: Draft, step: StepState, output: Json): void {
+  moveStep(draft, step, 'succeeded', {
+    deadlineAt: null,
+    completedAt: draft.context.now,
+    output: newValue(output),
+  });
+}
+
+/** The wait is over, and with it the way forward. */
+export function failWait(draft: Draft, step: StepState, errorCode: string, errorMessage: string): void {
+  logError(draft, { step: step.name, attempt: step.attempts, errorCode, message: errorMessage, nextAttemptAt: null });
+  draft.job.lastErrorCode = errorCode;
+  draft.job.lastErrorMessage = errorMessage;
+  moveStep(draft, step, 'refused', { deadlineAt: null, errorCode, errorMessage });
+}
+
+type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+
+/** Runs a function of the definition on what the step may see. */
+function ask<T>(draft: Draft, what: (seen: ReturnType<typeof mappingContext>) => T, plan: StepPlan): Asked<T> {
+  try {
+    return { ok: true, value: what(mappingContext(draft, plan.stage)) };
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function refuse(draft: Draft, step: StepState, message: string): void {
+  const errorCode = 'ORCH_MAPPING_FAILED';
+  logError(draft, { step: step.name, attempt: step.attempts, errorCode, message, nextAttemptAt: null });
+  moveStep(draft, step, 'not_callable', { errorCode, errorMessage: message, nextAttemptAt: null });
+}
