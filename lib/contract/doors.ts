@@ -3,41 +3,16 @@
  * since a message that is no submit still has to be kept under somebody's name.
  */
 import * as z from 'zod';
+import type { Delivery, DoorMessage } from '../core/door-message.ts';
 import type { Json } from '../core/json.ts';
 import { isObject } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
 import { parseDocument } from './documents.ts';
-import { readTrace, type TraceHeaders } from './headers.ts';
+import { readTrace } from './headers.ts';
 import { Refusal } from './problem.ts';
 import { checkDocument } from './schema.ts';
 
 export type DoorSource = 'sqs' | 'eventbridge';
-
-interface Delivery {
-  readonly source: DoorSource;
-  readonly doorId: string;
-  readonly callerId: string;
-  readonly correlationId: string | null;
-  readonly trace: TraceHeaders | null;
-  readonly raw: Json;
-}
-
-export type ReadDoor = Delivery &
-  (
-    | {
-        readonly readable: true;
-        readonly workflowType: string;
-        readonly version: number | null;
-        readonly input: Json;
-        readonly idempotencyKey: string | null;
-      }
-    | {
-        readonly readable: false;
-        readonly workflowType: string | null;
-        readonly code: string;
-        readonly detail: string;
-      }
-  );
 
 const TYPE = /^[a-z][a-z0-9-]{0,99}$/;
 const token = (max: number) =>
@@ -65,7 +40,7 @@ const EVENT = z.object({
 });
 
 /** @param messageId of the queue's message; stable over its redelivery */
-export function readDoor(text: string, messageId: string): ReadDoor {
+export function readDoor(text: string, messageId: string): DoorMessage {
   const parsed = parsedOrText(text);
   if (!parsed.ok) return unreadable({ ...delivery('sqs', messageId, null), raw: text }, null, parsed.detail);
   const event = EVENT.safeParse(parsed.document);
@@ -74,7 +49,7 @@ export function readDoor(text: string, messageId: string): ReadDoor {
     : readSubmit('sqs', messageId, parsed.document, parsed.document);
 }
 
-function readSubmit(source: DoorSource, doorId: string, document: Json, raw: Json): ReadDoor {
+function readSubmit(source: DoorSource, doorId: string, document: Json, raw: Json): DoorMessage {
   const told = { ...delivery(source, doorId, document), raw };
   const read = checkDocument(SUBMIT, document);
   if (!read.ok) {
@@ -92,7 +67,7 @@ function readSubmit(source: DoorSource, doorId: string, document: Json, raw: Jso
   };
 }
 
-function unreadable(told: Delivery, workflowType: string | null, detail: string): ReadDoor {
+function unreadable(told: Delivery, workflowType: string | null, detail: string): DoorMessage {
   const code = 'ORCH_MALFORMED_REQUEST';
   return { ...told, readable: false, workflowType, code, detail: detail.slice(0, DETAIL_CHARACTERS_MAX) };
 }

@@ -2,6 +2,7 @@
  * The request headers the interface reads. What identifies a request is refused when it is wrong; what only wishes
  * (`Prefer`) or accompanies (`traceparent`) is ignored when it makes no sense, as their specifications ask.
  */
+import type { TraceContext } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import { malformed } from './problem.ts';
 
@@ -45,18 +46,13 @@ export function readPreferWait(headers: HeaderReader): number {
   return 0;
 }
 
-export interface TraceHeaders {
-  readonly traceparent: string;
-  readonly tracestate: string | null;
-}
-
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 /** W3C trace context: at least this much must be carried, more may be dropped. */
 const TRACESTATE_CHARACTERS_MAX = 512;
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
 /** null starts a new trace: that is what W3C asks for when the header cannot be read. */
-export function readTrace(headers: HeaderReader): TraceHeaders | null {
+export function readTrace(headers: HeaderReader): TraceContext | null {
   const traceparent = headers.get('traceparent');
   if (traceparent === null || !TRACEPARENT.test(traceparent)) return null;
   const state = headers.get('tracestate');

@@ -2,40 +2,11 @@
  * Takes in what came by a door that cannot be answered: a queue or a bus. The message becomes a job, or the record of
  * why it cannot be one; it is never refused, for nobody would hear of it.
  */
-import type { Job, JobSource, TraceContext } from '../core/job.ts';
-import type { Json } from '../core/json.ts';
+import type { DoorMessage } from '../core/door-message.ts';
+import type { Job } from '../core/job.ts';
 import type { Engine } from './engine.ts';
 import { type Poison, poison } from './poison.ts';
 import { submit } from './submit.ts';
-
-/** What every message has, whether it could be read or not. */
-export interface Delivery {
-  readonly source: JobSource;
-  /** Stable over redelivery; the idempotency key where the message names none. */
-  readonly doorId: string;
-  readonly callerId: string;
-  readonly correlationId: string | null;
-  readonly trace: TraceContext | null;
-  /** The message as it came. */
-  readonly raw: Json;
-}
-
-export type DoorMessage = Delivery &
-  (
-    | {
-        readonly readable: true;
-        readonly workflowType: string;
-        readonly version: number | null;
-        readonly input: Json;
-        readonly idempotencyKey: string | null;
-      }
-    | {
-        readonly readable: false;
-        readonly workflowType: string | null;
-        readonly code: string;
-        readonly detail: string;
-      }
-  );
 
 export interface Taken {
   readonly kind: 'job' | 'duplicate' | 'poison';

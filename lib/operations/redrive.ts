@@ -4,12 +4,13 @@
  * never about a job is taken in by the door it came by.
  */
 
+import type { DoorMessage } from '../core/door-message.ts';
 import { driverKindOf } from '../core/schedule.ts';
 import { isTerminal } from '../core/states.ts';
 import { type Message, queueOf } from '../ports.ts';
 import type { Engine } from './engine.ts';
 import { poison } from './poison.ts';
-import { type DoorMessage, receive } from './receive.ts';
+import { receive } from './receive.ts';
 
 export type Redriven = 'redriven' | 'poison' | 'received';
 

@@ -8,9 +8,8 @@ import { type Job, lastEntry, type StepState, stepOf } from '../../lib/core/job.
 import { LIMITS } from '../../lib/core/limits.ts';
 import { hasUndo, type WorkflowPlan } from '../../lib/core/plan.ts';
 import { isUnpublished } from '../../lib/core/schedule.ts';
-import { isTerminal, type StepStatus } from '../../lib/core/states.ts';
-import { STEP_TRANSITIONS } from '../../lib/core/step-transitions.ts';
-import { JOB_TRANSITIONS } from '../../lib/core/transitions.ts';
+import { isTerminal } from '../../lib/core/states.ts';
+import { addedEntries, brokenHistory, isReachable } from '../../lib/testing/simulation/table-rules.ts';
 
 export interface Change {
   readonly before: Job;
@@ -73,35 +72,13 @@ function sealed({ before, after, event, writeId }: Change): string[] {
 }
 
 function history({ before, after, writeId, now }: Change): string[] {
-  const first = after.history[0]?.seq ?? -1;
-  const kept = before.history.filter((entry) => entry.seq >= first);
-  const added = after.history.slice(kept.length);
-  const found = when(
-    kept.some((entry, index) => entry !== after.history[index]),
-    'history was rewritten',
+  const marked = addedEntries(before, after).every(
+    (entry) => entry.at === now && writeId.startsWith(entry.mark) && entry.mark.length === 8,
   );
-  let last = lastEntry(before);
-  for (const entry of added) {
-    found.push(...when(entry.seq !== last.seq + 1, `seq ${entry.seq} follows ${last.seq}`));
-    found.push(...when(entry.from !== last.to, `an entry from ${entry.from} follows one to ${last.to}`));
-    found.push(
-      ...when(
-        !JOB_TRANSITIONS.some((row) => row.from === entry.from && row.to === entry.to),
-        `${entry.from} → ${entry.to} is not in the table`,
-      ),
-    );
-    found.push(...when(entry.reason === '', 'an entry without a reason'));
-    found.push(...when(entry.at !== now || !writeId.startsWith(entry.mark) || entry.mark.length !== 8, 'a wrong mark'));
-    last = entry;
-  }
   return [
-    ...found,
-    ...when(lastEntry(after).to !== after.state, `the state ${after.state} is not what history says`),
-    ...when(
-      before.history.some((entry) => entry.seq < first && entry.seq > after.publishedSeq),
-      'unpublished entries went',
-    ),
-    ...when(after.publishedSeq < before.publishedSeq || after.publishedSeq > lastEntry(after).seq, 'the cursor is off'),
+    ...brokenHistory(before, after),
+    ...when(!marked, 'a wrong mark'),
+    ...when(after.publishedSeq > lastEntry(after).seq, 'the cursor is off'),
   ];
 }
 
@@ -131,19 +108,6 @@ function holdsLease(step: StepState): boolean {
   return step.lease !== null || (step.undo?.lease ?? null) !== null;
 }
 
-const REACHABLE = reachable();
-
-/** One decision may take several edges; whatever it does, there must be a way through the table. */
-function reachable(): Map<StepStatus, Set<StepStatus>> {
-  const map = new Map<StepStatus, Set<StepStatus>>();
-  const from = (status: StepStatus): Set<StepStatus> => map.get(status) ?? new Set([status]);
-  const withinARound = STEP_TRANSITIONS.filter(({ on }) => on !== 'new_round');
-  for (let turns = 0; turns < 12; turns += 1) {
-    for (const { from: at, to } of withinARound) map.set(at, new Set([...from(at), ...from(to)]));
-  }
-  return map;
-}
-
 function tables({ before, after, plan }: Change): string[] {
   return after.steps.flatMap((step, index) => {
     // A new round begins at the beginning, wherever the last one got to.
@@ -151,10 +115,7 @@ function tables({ before, after, plan }: Change): string[] {
     const was = sameRound ? (before.steps[index]?.status ?? 'pending') : 'pending';
     const readOnly = plan.steps[index]?.kind === 'readOnly';
     return [
-      ...when(
-        !(REACHABLE.get(was) ?? new Set([was])).has(step.status),
-        `${step.name}: no way from ${was} to ${step.status}`,
-      ),
+      ...when(!isReachable(was, step.status), `${step.name}: no way from ${was} to ${step.status}`),
       ...when(
         readOnly && ['unknown', 'reconciling', 'compensating'].includes(step.status),
         `${step.name} only reads and is ${step.status}`,

@@ -3,12 +3,11 @@
  * alone. Complaints are sentences, and name the rule.
  */
 import { openEffects } from '../../core/effects.ts';
-import { type Job, lastEntry, type StepState } from '../../core/job.ts';
+import { type Job, lastEntry } from '../../core/job.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { WorkflowPlan } from '../../core/plan.ts';
 import { isTerminal, type StepStatus } from '../../core/states.ts';
-import { STEP_TRANSITIONS } from '../../core/step-transitions.ts';
-import { JOB_TRANSITIONS } from '../../core/transitions.ts';
+import { brokenHistory, isReachable } from './table-rules.ts';
 
 export function brokenByChange(before: Job | null, after: Job, plan: WorkflowPlan | undefined): string[] {
   const id = after.jobId.slice(0, 6);
@@ -17,7 +16,12 @@ export function brokenByChange(before: Job | null, after: Job, plan: WorkflowPla
   if (endsNow && plan !== undefined) found.push(...cleanEnd(after, plan));
   if (before === null) found.push(...created(after));
   else
-    found.push(...history(before, after), ...identity(before, after), ...ends(before, after), ...steps(before, after));
+    found.push(
+      ...brokenHistory(before, after),
+      ...identity(before, after),
+      ...ends(before, after),
+      ...steps(before, after),
+    );
   return found.map((rule) => `${id} revision ${after.revision}: ${rule}`);
 }
 
@@ -46,35 +50,6 @@ function identity(before: Job, after: Job): string[] {
     ...changed.map((member) => `I9 ${member} changed`),
     ...when(after.updatedAt < before.updatedAt, 'I6 looks older than before'),
     ...when(after.steps.length !== before.steps.length, 'I6 has other steps'),
-  ];
-}
-
-const EDGES = new Set(JOB_TRANSITIONS.map(({ from, to }) => `${from} ${to}`));
-
-function history(before: Job, after: Job): string[] {
-  const first = after.history[0]?.seq ?? 0;
-  const kept = before.history.filter(({ seq }) => seq >= first);
-  const found: string[] = [];
-  for (const [index, entry] of kept.entries()) {
-    const now = after.history[index];
-    if (now?.mark !== entry.mark || now.seq !== entry.seq || now.to !== entry.to)
-      found.push('I6 history was rewritten');
-  }
-  let last = lastEntry(before);
-  for (const entry of after.history.slice(kept.length)) {
-    if (entry.seq !== last.seq + 1 || entry.from !== last.to) found.push(`I6 entry ${entry.seq} does not follow`);
-    if (!EDGES.has(`${entry.from} ${entry.to}`)) found.push(`I6 ${entry.from} → ${entry.to} is not in the table`);
-    if (entry.reason === '') found.push('I6 an entry without a reason');
-    last = entry;
-  }
-  return [
-    ...found,
-    ...when(last.to !== after.state, `I6 is ${after.state}, and its history says ${last.to}`),
-    ...when(after.publishedSeq < before.publishedSeq, 'I8 unpublished what was published'),
-    ...when(
-      before.history.some(({ seq }) => seq < first && seq > after.publishedSeq),
-      'I8 lost entries before they were published',
-    ),
   ];
 }
 
@@ -130,19 +105,6 @@ function leases(job: Job): string[] {
   ]);
 }
 
-/** One change may take several edges; there must be a way through the table. */
-const REACHABLE = reachable();
-
-function reachable(): Map<StepStatus, ReadonlySet<StepStatus>> {
-  const map = new Map<StepStatus, ReadonlySet<StepStatus>>();
-  const from = (status: StepStatus): ReadonlySet<StepStatus> => map.get(status) ?? new Set([status]);
-  const edges = STEP_TRANSITIONS.filter(({ on }) => on !== 'new_round');
-  for (let turns = 0; turns < 12; turns += 1) {
-    for (const { from: at, to } of edges) map.set(at, new Set([...from(at), ...from(to)]));
-  }
-  return map;
-}
-
 /** What takes a doubt away: a word about the operation itself, or a person, or a job that undid it afterwards. */
 const SETTLED: readonly StepStatus[] = ['succeeded', 'compensating', 'compensated', 'failed'];
 
@@ -154,7 +116,7 @@ function steps(before: Job, after: Job): string[] {
     const was = before.steps[index];
     if (was === undefined || was.round !== step.round) return [];
     return [
-      ...when(!isReachable(was, step), `I6 ${step.name}: no way from ${was.status} to ${step.status}`),
+      ...when(!isReachable(was.status, step.status), `I6 ${step.name}: no way from ${was.status} to ${step.status}`),
       ...when(step.attempts < was.attempts, `I3 ${step.name}: attempts went from ${was.attempts} to ${step.attempts}`),
       ...when(
         was.mayHaveApplied && !step.mayHaveApplied && !SETTLED.includes(step.status) && !byPerson && !undone,
@@ -162,8 +124,4 @@ function steps(before: Job, after: Job): string[] {
       ),
     ];
   });
-}
-
-function isReachable(was: StepState, is: StepState): boolean {
-  return was.status === is.status || (REACHABLE.get(was.status)?.has(is.status) ?? false);
 }
