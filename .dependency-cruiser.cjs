@@ -186,8 +186,9 @@ const ENTRY_POINTS = [
   '^lib/console/main\\.tsx?$',
   '^lib/(definition|client|worker|testing)/index\\.ts$', // what a team imports
   '^lambdas/',
-  '^scripts/([^/]+|[^/]+/main)\\.ts$',
-  '^scripts/bench/host\\.ts$', // the measured process, forked by path
+  '^scripts/([^/]+|[^/]+/main|bench/rig)\\.ts$',
+  '^scripts/bench/(host|rig-host)\\.ts$', // measured processes, forked by path
+  '^scripts/bench/rig-adapter\\.ts$', // loaded by the comparison rig, by path
   '^test/.*\\.test\\.ts$',
   '^test/.*\\.process\\.ts$', // programs that a test starts and kills
   '^test/(acceptance|stack|types)/', // found by their own runner, and by tsc

@@ -8,7 +8,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { PolicySettings } from '../core/policy-settings.ts';
 import type { Engine, PlanCatalog } from '../operations/engine.ts';
 import { withPolicies } from '../operations/policies.ts';
-import { retryTokens } from '../operations/retry-tokens.ts';
+import { type RetryTokens, retryTokens } from '../operations/retry-tokens.ts';
 import type { Log, Participants } from '../ports.ts';
 import { type Conductor, conductor, type WatchedTimers } from './conductor.ts';
 import type { WatchedQueue } from './consumer.ts';
@@ -36,17 +36,24 @@ export interface ProcessLife {
 const LOOK_EVERY_MS = 1_000;
 const TIDY_EVERY_MS = 60_000;
 
-/** @param others serve the topics in place of the example services */
+/** What may stand in the place of what is ours. */
+export interface Others {
+  /** Who serves the topics; the example services when it is left out. */
+  readonly participants?: Participants;
+  /** The retry budget of each dependency. */
+  readonly tokens?: RetryTokens;
+}
+
 export async function beginLife(
   path: string,
   log: Log,
   policies: PolicySettings,
-  others?: Participants,
+  others: Others = {},
 ): Promise<ProcessLife> {
   const catalog = withPolicies(plans, policies);
   const foundation = await openFoundation(path, log);
   const { life, clock, faults } = foundation;
-  const engine = engineOn(foundation, catalog, policies.all, others ?? foundation.participants);
+  const engine = engineOn(foundation, catalog, policies.all, others);
   const invocations = functions(engine, faults);
   const moving = conductor({
     engine,
@@ -77,14 +84,13 @@ export async function beginLife(
 
 /** Owners carry the name of this life, so that the leases of earlier ones are known to be dead. */
 function engineOn(
-  { life, clock, log, stores }: Foundation,
+  { life, clock, log, stores, participants: own }: Foundation,
   catalog: PlanCatalog,
   policies: PolicyOverrides,
-  participants: Participants,
+  { participants = own, tokens = retryTokens() }: Others,
 ): Engine {
   const boot = newBoot();
   const ids = localIds(boot);
-  const tokens = retryTokens();
   return {
     ports: mortal({ ...stores, ...tellingEndings(stores, clock), participants, clock, log, ids }, life),
     plans: catalog,

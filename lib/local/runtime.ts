@@ -4,20 +4,18 @@
  */
 import { join } from 'node:path';
 import { NO_POLICIES, type PolicySettings } from '../core/policy-settings.ts';
-import type { Log, Participants } from '../ports.ts';
-import { beginLife } from './life.ts';
+import type { Log } from '../ports.ts';
+import { beginLife, type Others } from './life.ts';
 import { localApp } from './local-routes.ts';
 import { checkRoutes } from './routes.ts';
 import { startServer } from './server.ts';
 
-export interface RuntimeOptions {
+export interface RuntimeOptions extends Others {
   /** 0: any free one. */
   readonly port: number;
   /** Of the file; made when it is missing. */
   readonly directory: string;
   readonly log: Log;
-  /** Who serves the topics; the example services when it is left out. */
-  readonly participants?: Participants;
   /** The file could not be opened again: there is nothing left to serve. */
   readonly onFatal: (error: unknown) => void;
   /** How errors are retried, where that is told from outside the code. */
@@ -34,10 +32,10 @@ const FILE = 'dacapo.sqlite';
 const CLOSE_GRACE_MS = 2_000;
 
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const { port, directory, log, onFatal, participants, policies = NO_POLICIES } = options;
+  const { port, directory, log, onFatal, policies = NO_POLICIES } = options;
   checkRoutes();
   const path = join(directory, FILE);
-  const begin = () => beginLife(path, log, policies, participants);
+  const begin = () => beginLife(path, log, policies, options);
   let life = await begin();
   let restarting: Promise<void> | null = null;
 
