@@ -245,6 +245,8 @@ export interface Clock {
 export interface Ids {
   /** Fresh for every write, ≥ 64 bits of chance; its first 8 characters mark the history entries it makes. */
   writeId(): string;
+  /** At least 128 bits of chance, fresh for every decision. */
+  nonce(): string;
   /** Fresh for every run of a driver. */
   owner(): string;
   /** A new W3C trace: version, trace id, span id, flags. */

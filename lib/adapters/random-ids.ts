@@ -8,6 +8,7 @@ import type { Ids } from '../ports.ts';
 const TOKEN_BYTES = 12;
 
 /** Drawn for a few hundred tokens at once: asking the system for each was the dearest single call of a decision. */
+const NONCE_BYTES = 16;
 const POOL_BYTES = 256 * TOKEN_BYTES;
 let pool = randomBytes(POOL_BYTES);
 let spent = 0;
@@ -30,6 +31,7 @@ export function randomToken(): string {
 export function randomIds(owner: () => string): Ids {
   return {
     writeId: randomToken,
+    nonce: () => draw(NONCE_BYTES).toString('base64url'),
     owner,
     traceparent: () => `00-${draw(16).toString('hex')}-${draw(8).toString('hex')}-01`,
     random: () => Math.random(),

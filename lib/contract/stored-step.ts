@@ -3,7 +3,7 @@
  * as the hash under which it is stored apart.
  */
 import type { EpochMs } from '../core/ids.ts';
-import type { Lease, Settlement, StepState, UndoState, Value } from '../core/job.ts';
+import type { CallbackState, Lease, Received, Settlement, StepState, UndoState, Value } from '../core/job.ts';
 import type { Json } from '../core/json.ts';
 import type { StepStatus } from '../core/states.ts';
 
@@ -32,6 +32,8 @@ export interface StoredStep {
   readonly queries?: number | undefined;
   /** 1: may have applied. */
   readonly may?: 1 | undefined;
+  /** 1: a tombstone stands. */
+  readonly fenced?: 1 | undefined;
   readonly lease?: StoredLease | undefined;
   readonly start?: EpochMs | undefined;
   readonly last?: EpochMs | undefined;
@@ -43,7 +45,19 @@ export interface StoredStep {
   readonly msg?: string | undefined;
   readonly out?: StoredValue | undefined;
   readonly to?: string | undefined;
+  readonly cb?: StoredCallback | undefined;
+  readonly got?: StoredReceived | undefined;
   readonly undo?: StoredUndo | undefined;
+}
+
+/** A fourth member: used. */
+type StoredCallback = readonly [salt: string, attempt: number, expiresAt: EpochMs, used?: 1];
+
+interface StoredReceived {
+  readonly key: string;
+  readonly print: string;
+  readonly at: EpochMs;
+  readonly value?: StoredValue | undefined;
 }
 
 interface StoredUndo {
@@ -70,6 +84,7 @@ export function encodeStep(step: StepState): StoredStep {
     past: step.attemptsBefore || undefined,
     queries: step.queries || undefined,
     may: step.mayHaveApplied ? 1 : undefined,
+    fenced: step.fenced ? 1 : undefined,
     lease: step.lease === null ? undefined : encodeLease(step.lease),
     start: step.startedAt ?? undefined,
     last: step.lastCallAt ?? undefined,
@@ -81,6 +96,8 @@ export function encodeStep(step: StepState): StoredStep {
     msg: step.errorMessage ?? undefined,
     out: step.output === null ? undefined : encodeValue(step.output),
     to: step.target ?? undefined,
+    cb: step.callback === null ? undefined : encodeCallback(step.callback),
+    got: step.received === null ? undefined : encodeReceived(step.received),
     undo: step.undo === null ? undefined : encodeUndo(step.undo),
   };
 }
@@ -94,6 +111,7 @@ export function decodeStep(stored: StoredStep): StepState {
     attemptsBefore: stored.past ?? 0,
     queries: stored.queries ?? 0,
     mayHaveApplied: stored.may === 1,
+    fenced: stored.fenced === 1,
     lease: stored.lease === undefined ? null : decodeLease(stored.lease),
     startedAt: stored.start ?? null,
     lastCallAt: stored.last ?? null,
@@ -105,8 +123,26 @@ export function decodeStep(stored: StoredStep): StepState {
     errorMessage: stored.msg ?? null,
     output: stored.out === undefined ? null : decodeValue(stored.out),
     target: stored.to ?? null,
+    callback: stored.cb === undefined ? null : decodeCallback(stored.cb),
+    received: stored.got === undefined ? null : decodeReceived(stored.got),
     undo: stored.undo === undefined ? null : decodeUndo(stored.undo),
   };
+}
+
+function encodeCallback({ salt, attempt, expiresAt, used }: CallbackState): StoredCallback {
+  return used ? [salt, attempt, expiresAt, 1] : [salt, attempt, expiresAt];
+}
+
+function decodeCallback([salt, attempt, expiresAt, used]: StoredCallback): CallbackState {
+  return { salt, attempt, expiresAt, used: used === 1 };
+}
+
+function encodeReceived({ value, ...received }: Received): StoredReceived {
+  return { ...received, value: value === null ? undefined : encodeValue(value) };
+}
+
+function decodeReceived({ value, ...received }: StoredReceived): Received {
+  return { ...received, value: value === undefined ? null : decodeValue(value) };
 }
 
 function encodeUndo(undo: UndoState): StoredUndo {

@@ -2,6 +2,7 @@
  * From a step to the call that a driver makes for it. The lease goes into the same write: whoever finds it later knows
  * that a call may be out, and until when.
  */
+import { tokenFor, tokenRefOf } from './callbacks.ts';
 import { type Draft, logError, mappingContext, moveStep, stepPlan } from './draft.ts';
 import type { Call } from './events.ts';
 import { giveUpUndo } from './fold-undo.ts';
@@ -52,13 +53,14 @@ export function refuseUncallable(draft: Draft, step: StepState): boolean {
 }
 
 /** Calls a step forward, first time or again. */
-export function callForward(draft: Draft, step: StepState): void {
+export function callForward(draft: Draft, step: StepState, on: 'called' | 'heartbeat_lost' = 'called'): void {
   const plan = stepPlan(draft, step);
   const request = forwardRequest(draft, plan);
   if (!request.ok) throw new Error(`step ${step.name} was called and cannot be: ${request.message}`);
   const attempts = step.attempts + 1;
   const lease = leaseFor(draft, plan.timeoutMs);
-  const next = moveStep(draft, step, 'called', {
+  const callback = tokenFor(draft, step, plan, attempts);
+  const next = moveStep(draft, step, on, {
     attempts,
     lease,
     startedAt: step.startedAt ?? draft.context.now,
@@ -66,11 +68,19 @@ export function callForward(draft: Draft, step: StepState): void {
     nextAttemptAt: null,
     settleBy: null,
     target: step.target ?? request.target,
+    deadlineAt: null,
+    callback,
   });
   const about = { direction: 'do', topic: topicOf(plan), timeoutMs: plan.timeoutMs, fence: false } as const;
   // A recovery job's step is the undo of another job's operation, and says so as any undo does.
   const undone = undoneOperationId(draft.job);
-  pushCall(draft, next, lease, { ...about, attempt: attempts, body: request.body, about: undone });
+  pushCall(draft, next, lease, {
+    ...about,
+    attempt: attempts,
+    body: request.body,
+    about: undone,
+    token: tokenRefOf(next, callback),
+  });
 }
 
 /** Asks what became of an operation. While turning back it also asks to keep it from ever applying. */
@@ -90,6 +100,7 @@ export function callQuery(draft: Draft, step: StepState, topic: string, fence: b
     attempt: queries,
     body,
     about,
+    token: null,
   });
 }
 
@@ -111,7 +122,14 @@ export function callUndo(draft: Draft, step: StepState): void {
   const next = beginUndo(draft, step, request.topic, lease);
   const about = { about: forwardOperationId(draft.job, next), timeoutMs: plan.undo.timeoutMs, fence: false } as const;
   const attempt = next.undo?.attempts ?? 1;
-  pushCall(draft, next, lease, { ...about, direction: 'undo', topic: request.topic, attempt, body: request.body });
+  pushCall(draft, next, lease, {
+    ...about,
+    direction: 'undo',
+    topic: request.topic,
+    attempt,
+    body: request.body,
+    token: null,
+  });
 }
 
 function beginUndo(draft: Draft, step: StepState, topic: string, lease: Lease | null): StepState {
@@ -177,7 +195,7 @@ function leaseFor(draft: Draft, timeoutMs: number): Lease {
   return { owner: draft.driver.owner, until: draft.context.now + timeoutMs + LIMITS.leaseMarginMs };
 }
 
-type Particulars = Pick<Call, 'direction' | 'topic' | 'timeoutMs' | 'fence' | 'attempt' | 'body' | 'about'>;
+type Particulars = Pick<Call, 'direction' | 'topic' | 'timeoutMs' | 'fence' | 'attempt' | 'body' | 'about' | 'token'>;
 
 function pushCall(draft: Draft, step: StepState, lease: Lease, call: Particulars): void {
   const operationId =

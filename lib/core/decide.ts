@@ -5,6 +5,7 @@
  */
 
 import { breakOff } from './broken.ts';
+import { takeCallback } from './callbacks.ts';
 import { cancelJob } from './cancel.ts';
 import { type Draft, draftOf, moveJob } from './draft.ts';
 import { isAlive } from './effects.ts';
@@ -22,7 +23,8 @@ import { topicsOf, type WorkflowPlan } from './plan.ts';
 import { recover } from './recover.ts';
 import { forgetEffect } from './recovery.ts';
 import { bucketOf, fileUnder, nextActionAt, owesNews, workDueAt } from './schedule.ts';
-import { isTerminal, type JobState } from './states.ts';
+import { takeSignal } from './signals.ts';
+import { isTerminal, type JobState, type StepStatus } from './states.ts';
 
 export function decide(job: Job, event: JobEvent, plan: WorkflowPlan, context: Context): Decision {
   switch (event.type) {
@@ -30,6 +32,10 @@ export function decide(job: Job, event: JobEvent, plan: WorkflowPlan, context: C
       return turn(draftOf(job, plan, context, event.driver));
     case 'results':
       return fold(draftOf(job, plan, context, event.driver), event.results);
+    case 'callback':
+      return takenIn(draftOf(job, plan, context, null), (draft) => takeCallback(draft, event));
+    case 'signal':
+      return takenIn(draftOf(job, plan, context, null), (draft) => takeSignal(draft, event));
     case 'cancel': {
       const draft = draftOf(job, plan, context, null);
       const refusal = cancelJob(draft, event);
@@ -59,6 +65,14 @@ export function decide(job: Job, event: JobEvent, plan: WorkflowPlan, context: C
     case 'refile':
       return refile(draftOf(job, plan, context, null));
   }
+}
+
+/** Something was said from outside: it counts whole or not at all, and the job goes on from there. */
+function takenIn(draft: Draft, take: (draft: Draft) => Exclude<Decision, { status: 'changed' }> | null): Decision {
+  const not = take(draft);
+  if (not !== null) return not;
+  if (!isTerminal(draft.job.state)) advance(draft);
+  return close(draft, false);
 }
 
 function turn(draft: Draft): Decision {
@@ -205,11 +219,19 @@ function close(draft: Draft, mayMoveLater: boolean): Decision {
   job.updatedAt = Math.max(job.updatedAt, context.now);
   job.nextActionAt = nextActionAt(job, plan, context.rules, context.now);
   const parks = draft.calls.length === 0 && (job.nextActionAt ?? 0) - context.now >= LIMITS.parkThresholdMs;
-  job.bucket = fileUnder(job, mayMoveLater || (parks && WAITING.has(job.state)), context.now);
+  job.bucket = fileUnder(job, mayMoveLater || (parks && waitsOutside(draft)), context.now);
   job.revision += 1;
   job.writeId = context.writeId;
   return { status: 'changed', job, calls: draft.calls };
 }
 
-/** States in which a job without calls rests; in the others its next driver is already on the way. */
+/** Its next driver is not on the way yet: a timer will send one, or whoever the job waits for. */
+function waitsOutside(draft: Draft): boolean {
+  const { state, steps } = draft.job;
+  return WAITING.has(state) || (state === 'PROCESSING' && !isHeld(draft) && steps.some(isWaiting));
+}
+
+const isWaiting = ({ status }: { readonly status: StepStatus }): boolean => status === 'waiting';
+
+/** States in which a job without calls rests. */
 const WAITING: ReadonlySet<JobState> = new Set(['RETRY_SCHEDULED', 'COMPENSATING', 'NEEDS_REVIEW']);

@@ -6,7 +6,7 @@ import type { PolicyOverrides } from './errors.ts';
 import type { EpochMs } from './ids.ts';
 import type { Job } from './job.ts';
 import type { Json } from './json.ts';
-import type { Route } from './plan.ts';
+import type { FieldError, Route } from './plan.ts';
 
 /** Forward load and recovery have their own drivers, so that neither starves the other. */
 export type DriverKind = 'forward' | 'recovery';
@@ -30,11 +30,36 @@ export interface Result {
   readonly answer: Answer;
 }
 
+/** What a token says of itself once its signature was found right. */
+export interface TokenRef {
+  readonly step: string;
+  readonly round: number;
+  readonly attempt: number;
+  readonly salt: string;
+  readonly expiresAt: EpochMs;
+}
+
 export type JobEvent =
   /** A driver asks what is to be done now. */
   | { readonly type: 'turn'; readonly driver: Driver }
   /** Answers arrived; the driver, if there is one, goes on from there. */
   | { readonly type: 'results'; readonly results: readonly Result[]; readonly driver: Driver | null }
+  /** Who holds a step's token answers it, or says that the work goes on. */
+  | {
+      readonly type: 'callback';
+      readonly token: TokenRef;
+      /** null: a heartbeat. */
+      readonly answer: Answer | null;
+    }
+  /** A caller sends what a step waits for, or will. */
+  | {
+      readonly type: 'signal';
+      readonly actor: string;
+      readonly signal: string;
+      readonly key: string;
+      readonly print: string;
+      readonly payload: Json;
+    }
   | {
       readonly type: 'cancel';
       readonly actor: string;
@@ -69,6 +94,7 @@ export type OperatorAct =
   | { readonly action: 'retry_compensation' }
   | { readonly action: 'close' }
   | { readonly action: 'force_close' }
+  | { readonly action: 'approve'; readonly step: string; readonly decision: 'approved' | 'declined' }
   | {
       readonly action: 'resolve';
       readonly step: string;
@@ -96,6 +122,8 @@ export interface Context {
   readonly random: number;
   /** Fresh for the write that this decision may become. */
   readonly writeId: string;
+  /** At least 128 bits of chance, fresh for each decision: what tokens are made from. */
+  readonly nonce: string;
   /** Of the function that acts: `orchestrator:dispatch`. */
   readonly actor: string;
   readonly rules: Rules;
@@ -116,6 +144,8 @@ export interface Call {
   readonly timeoutMs: number;
   readonly lastStartAt: EpochMs;
   readonly deadlineAt: EpochMs;
+  /** What the participant may answer with later; null: its answer to the call is all. */
+  readonly token: TokenRef | null;
 }
 
 export type Ignored =
@@ -139,4 +169,5 @@ export type Decision =
       readonly detail: string;
       /** What the person left out that would make it fit. */
       readonly needs?: 'output';
+      readonly errors?: readonly FieldError[];
     };

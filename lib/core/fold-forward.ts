@@ -3,6 +3,7 @@
  * only from the attempt that is out now. Late and repeated answers are normal and change nothing they should not.
  */
 import type { Failure } from './answers.ts';
+import { approvalOf, askForApproval } from './approvals.ts';
 import { type Draft, goesForward, logError, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
 import { routeOf } from './effects.ts';
 import type { Ignored, Result } from './events.ts';
@@ -20,6 +21,8 @@ export function foldForward(draft: Draft, step: StepState, result: Result): Igno
   if (step.attempts === 0) return 'unknown_operation';
   switch (result.answer.kind) {
     case 'success':
+      // Who brings a person the link has done its part; the step waits for the person.
+      if (approvalOf(draft, step) !== null) return accept(draft, step, result);
       return succeed(draft, step, result.answer.output, result.at);
     case 'accepted':
       return accept(draft, step, result);
@@ -51,10 +54,20 @@ function foldPast(draft: Draft, step: StepState, result: Result): Ignored | null
 
 function accept(draft: Draft, step: StepState, result: Result): Ignored | null {
   if (step.status !== 'dispatched' || result.attempt !== step.attempts) return 'stale_attempt';
-  const deadlineAt = draft.context.now + LIMITS.waitMsDefault;
-  const waiting = moveStep(draft, step, 'accepted', { lease: null, deadlineAt });
+  const waiting = moveStep(draft, step, 'accepted', { lease: null, deadlineAt: endOfWait(draft, step) });
+  const approval = approvalOf(draft, step);
   if (!goesForward(draft)) stopWaiting(draft, waiting);
+  else if (approval !== null) askForApproval(draft, waiting, approval);
   return null;
+}
+
+/** Until the token ends; or, of one that has to show that it is at work, until it is silent for too long. */
+function endOfWait(draft: Draft, step: StepState): number {
+  const { now } = draft.context;
+  const { work } = stepPlan(draft, step);
+  const end = step.callback?.expiresAt ?? now + LIMITS.waitMsDefault;
+  const every = work.type === 'call' ? (work.later?.heartbeatMs ?? null) : null;
+  return every === null ? end : Math.min(end, now + every);
 }
 
 function fail(draft: Draft, step: StepState, result: Result, failed: Failure): Ignored | null {
@@ -66,6 +79,7 @@ function fail(draft: Draft, step: StepState, result: Result, failed: Failure): I
   if (step.status === 'unknown' && failed.fenced) {
     moveStep(draft, step, 'fenced', {
       mayHaveApplied: false,
+      fenced: true,
       settleBy: null,
       nextAttemptAt: null,
       errorCode: failed.code,

@@ -38,8 +38,8 @@ export function foldQuery(draft: Draft, step: StepState, result: Result): Ignore
   }
   if (step.status !== 'reconciling' || result.attempt !== step.queries) return 'stale_attempt';
   if (answer.fenced) {
-    const known = { lease: null, mayHaveApplied: false, errorCode: step.errorCode ?? 'ORCH_OUTCOME_UNKNOWN' };
-    moveStep(draft, step, 'fenced', known);
+    const errorCode = step.errorCode ?? 'ORCH_OUTCOME_UNKNOWN';
+    moveStep(draft, step, 'fenced', { lease: null, mayHaveApplied: false, fenced: true, errorCode });
   } else if (answer.state === 'not_applied') {
     notApplied(draft, step);
   } else {

@@ -60,6 +60,28 @@ export interface UndoState {
   readonly refused: boolean;
 }
 
+/**
+ * The token with which a participant or a person may answer from outside. It is derived from these and a key that is not
+ * stored here, so a reader of the store cannot answer in anybody's name.
+ */
+export interface CallbackState {
+  readonly salt: string;
+  readonly attempt: number;
+  readonly expiresAt: EpochMs;
+  /** One token, one answer. */
+  readonly used: boolean;
+}
+
+/** What a caller sent to a wait, perhaps before it began. */
+export interface Received {
+  /** Digest of the idempotency key, and fingerprint of what came with it. */
+  readonly key: string;
+  readonly print: string;
+  readonly at: EpochMs;
+  /** null once it has become the step's output. */
+  readonly value: Value | null;
+}
+
 /** What an `unknown` step does next. */
 export type Settlement = 'retry' | 'query' | 'undo' | 'review';
 
@@ -73,11 +95,14 @@ export interface StepState {
   readonly queries: number;
   /** Sticky: once any attempt may have applied, only a success or a fence clears it. */
   readonly mayHaveApplied: boolean;
+  /** A tombstone stands: this operation never applies, so whoever tries again needs another one. */
+  readonly fenced: boolean;
   readonly lease: Lease | null;
   readonly startedAt: EpochMs | null;
   /** When the newest attempt was called, if it is not the first: it can be at work for as long as its route says. */
   readonly lastCallAt: EpochMs | null;
   readonly completedAt: EpochMs | null;
+  /** Of a wait for a person: when it is called to mind next. */
   readonly nextAttemptAt: EpochMs | null;
   readonly deadlineAt: EpochMs | null;
   readonly settleBy: Settlement | null;
@@ -85,6 +110,8 @@ export interface StepState {
   readonly errorMessage: string | null;
   readonly output: Value | null;
   readonly target: string | null;
+  readonly callback: CallbackState | null;
+  readonly received: Received | null;
   readonly undo: UndoState | null;
 }
 
@@ -204,6 +231,7 @@ export function newStep(name: string): StepState {
     attemptsBefore: 0,
     queries: 0,
     mayHaveApplied: false,
+    fenced: false,
     lease: null,
     startedAt: null,
     lastCallAt: null,
@@ -215,6 +243,8 @@ export function newStep(name: string): StepState {
     errorMessage: null,
     output: null,
     target: null,
+    callback: null,
+    received: null,
     undo: null,
   };
 }

@@ -2,6 +2,7 @@
  * What a named person may do to a job that cannot go on by itself. Each action has its guard, each is an entry in the
  * history with who and why, and a refused one changes nothing.
  */
+import { approvalOf, decideApproval, isUndecided } from './approvals.ts';
 import { type Draft, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
 import { openEffects, owesUndo, pivot, unknownEffects } from './effects.ts';
 import { abandonReads, leaveOut } from './ends.ts';
@@ -25,6 +26,7 @@ export function operate(draft: Draft, event: OperateEvent): Refusal | null {
   if (stale !== null) return stale;
   if (isTerminal(job.state)) return refused(`the job has ended as ${job.state}: nothing can be changed any more`);
   if (event.act.action === 'force_close') return forceClose(draft, event);
+  if (event.act.action === 'approve') return approve(draft, event, event.act);
   if (job.state !== 'NEEDS_REVIEW') {
     return refused(
       `the job is ${job.state} and goes on by itself: only NEEDS_REVIEW waits for this. Cancel it, or wait`,
@@ -40,6 +42,23 @@ export function operate(draft: Draft, event: OperateEvent): Refusal | null {
     case 'resolve':
       return resolve(draft, event, event.act);
   }
+}
+
+/** Decides for the person who was asked, in the operator's own name. */
+function approve(
+  draft: Draft,
+  event: OperateEvent,
+  { step: name, decision }: Extract<OperateEvent['act'], { action: 'approve' }>,
+): Refusal | null {
+  const step = draft.job.steps.find((one) => one.name === name);
+  const work = step === undefined ? null : approvalOf(draft, step);
+  if (step === undefined || work === null) return refused(`the job has no step ${name} that asks for an approval`);
+  if (!isUndecided(step) || draft.job.state === 'COMPENSATING') {
+    return refused(`${name} is ${step.status}: nobody is asked to decide now`);
+  }
+  const by = event.actor.replace(/^operator:/, '');
+  decideApproval(draft, step, work, { decision, by, comment: event.reason }, event.actor);
+  return null;
 }
 
 function record(draft: Draft, event: OperateEvent, on: JobTrigger, guard: JobGuard | null, step?: string): void {
@@ -85,9 +104,11 @@ function tryAgain(draft: Draft, step: StepState): void {
   };
   const plan = stepPlan(draft, step);
   const scopes = [draft.context.rules.policies, draft.plan.retry, plan.retry];
-  const definitive = !step.mayHaveApplied && !policyFor(step.errorCode ?? '', scopes).retryable;
+  // A fence is as final as a refusal, whatever code made us ask.
+  const isFinal = step.fenced || !policyFor(step.errorCode ?? '', scopes).retryable;
+  const definitive = !step.mayHaveApplied && isFinal;
   const numbers = definitive
-    ? { round: step.round + 1, attempts: 0, attemptsBefore: 0, queries: 0 }
+    ? { round: step.round + 1, attempts: 0, attemptsBefore: 0, queries: 0, callback: null, fenced: false }
     : { attemptsBefore: step.attempts, queries: 0 };
   if (definitive) keepPast(draft, step);
   moveStep(draft, step, 'operator_resume', { ...fresh, ...numbers });

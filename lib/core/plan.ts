@@ -149,6 +149,8 @@ export function hasUndo(step: StepPlan): step is StepPlan & { readonly undo: Und
 export interface Route {
   readonly target: string;
   readonly fencing: boolean;
+  /** It takes commands and answers on another way; so every call carries a token. */
+  readonly answersLater?: boolean;
   /** The longest a call can still be at work after we stopped listening. */
   readonly maxRunMs: number;
 }

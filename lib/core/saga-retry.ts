@@ -59,6 +59,8 @@ function pastOf(step: StepState): PastOperation {
 }
 
 function beginAnew(draft: Draft, step: StepState, startsAt: number): void {
-  const fresh = { ...newStep(step.name), round: step.round + 1, nextAttemptAt: startsAt };
+  // What a caller has told the job stays told: nobody would say it again.
+  const received = step.received && { ...step.received, value: step.received.value ?? step.output };
+  const fresh = { ...newStep(step.name), round: step.round + 1, nextAttemptAt: startsAt, received };
   moveStep(draft, step, 'new_round', fresh);
 }

@@ -50,7 +50,8 @@ function forwardTimes(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs):
   if (asksForReview && leases.length > 0) return [...times, ...leases];
   for (const step of currentStage({ job: { ...job, steps: [...job.steps], history: [], errorLog: [] }, plan })) {
     if (isAlive(step.lease, now, rules.livingOwners)) times.push(step.lease.until);
-    else if (step.status === 'waiting') times.push(step.deadlineAt ?? now);
+    else if (step.status === 'waiting')
+      times.push(step.deadlineAt ?? now, step.nextAttemptAt ?? Number.POSITIVE_INFINITY);
     else times.push(step.nextAttemptAt ?? now);
   }
   return times;

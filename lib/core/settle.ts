@@ -15,7 +15,14 @@ export function failForward(draft: Draft, step: StepState, failed: Failure): voi
   const plan = stepPlan(draft, step);
   const applied = failed.mayHaveApplied && plan.kind !== 'readOnly';
   const mayHaveApplied = !failed.fenced && (step.mayHaveApplied || applied);
-  const known = { lease: null, deadlineAt: null, errorCode: failed.code, errorMessage: failed.message, mayHaveApplied };
+  const known = {
+    lease: null,
+    deadlineAt: null,
+    errorCode: failed.code,
+    errorMessage: failed.message,
+    mayHaveApplied,
+    fenced: failed.fenced,
+  };
   noteCause(draft, failed);
   if (!goesForward(draft) || failed.fenced) {
     log(draft, step, failed, null);

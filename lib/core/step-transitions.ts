@@ -62,7 +62,7 @@ export const STEP_TRANSITIONS: readonly StepTransition[] = [
   row('waiting', 'refused', 'failed'),
   row('waiting', 'not_applied', 'retry_scheduled', 'the promised result is a retryable failure'),
   row('waiting', 'timed_out', 'unknown'),
-  row('waiting', 'heartbeat_lost', 'dispatched'),
+  row('waiting', 'heartbeat_lost', 'dispatched', 'called again under the same id'),
   row('waiting', 'left_out', 'skipped', 'timer or signal of a job turned back'),
 
   row('unknown', 'called', 'dispatched', 'retry under the same operation id'),

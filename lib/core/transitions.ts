@@ -22,6 +22,10 @@ export type JobTrigger =
   | 'effect_unknown'
   | 'review_reminder'
   | 'late_success'
+  | 'signal_received'
+  | 'approval_requested'
+  | 'approval_reminder'
+  | 'approval_decided'
   | 'quarantined'
   | 'operator_resume'
   | 'operator_retry_compensation'
@@ -68,6 +72,10 @@ const turningBack = (from: JobState): JobTransition[] => [
 
 const forceClosing = (from: JobState): JobTransition => row(from, 'operator_force_close', null, 'NEEDS_REVIEW');
 
+/** News about a wait: told and listed, nothing moves. */
+const staying = (on: JobTrigger, ...states: readonly JobState[]): JobTransition[] =>
+  states.map((state) => row(state, on, null, state));
+
 export const JOB_TRANSITIONS: readonly JobTransition[] = [
   row(null, 'submitted', null, 'PENDING'),
   row('PENDING', 'dispatched', null, 'VALIDATING'),
@@ -99,6 +107,10 @@ export const JOB_TRANSITIONS: readonly JobTransition[] = [
   forceClosing('RETRY_SCHEDULED'),
   forceClosing('COMPENSATING'),
   row('FAILED', 'quarantined', 'policy_says_so', 'DEAD_LETTERED'),
+  ...staying('signal_received', 'PENDING', 'VALIDATING', 'PROCESSING', 'RETRY_SCHEDULED', 'NEEDS_REVIEW'),
+  ...staying('approval_requested', 'PROCESSING'),
+  ...staying('approval_reminder', 'PROCESSING'),
+  ...staying('approval_decided', 'PROCESSING', 'RETRY_SCHEDULED', 'NEEDS_REVIEW'),
   // News about an effect after the job stopped: told and listed, nothing moves.
   row('NEEDS_REVIEW', 'late_success', null, 'NEEDS_REVIEW'),
   row('COMPLETED', 'late_success', null, 'COMPLETED'),

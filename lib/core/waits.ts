@@ -3,11 +3,12 @@
  * end is computed then and stored, and it ends once: by what it waits for, by its time, or left out when the job turns
  * back. Nothing here has an effect, so nothing here is ever unknown.
  */
-import { type Draft, goesForward, logError, mappingContext, moveStep, stepPlan } from './draft.ts';
+import { askForApproval, expireApproval, remindOfApproval } from './approvals.ts';
+import { type Draft, goesForward, logError, mappingContext, moveStep, setStep, stepPlan } from './draft.ts';
 import type { EpochMs } from './ids.ts';
-import { newValue, type StepState } from './job.ts';
+import { dataOf, newValue, type StepState } from './job.ts';
 import type { Json } from './json.ts';
-import type { ApprovalWork, StepPlan, TimeoutPlan } from './plan.ts';
+import type { StepPlan, TimeoutPlan } from './plan.ts';
 
 /** Leaves out the steps of the stage whose guard says no; true: something moved, and the stage is looked at again. */
 export function applyGuards(draft: Draft, stage: readonly StepState[]): boolean {
@@ -33,7 +34,8 @@ export function beginWait(draft: Draft, step: StepState): void {
     refuse(draft, step, end.message);
     return;
   }
-  moveStep(draft, step, 'wait_started', { startedAt: now, nextAttemptAt: null, deadlineAt: end.value });
+  const waiting = moveStep(draft, step, 'wait_started', { startedAt: now, nextAttemptAt: null, deadlineAt: end.value });
+  if (plan.work.type === 'approval') askForApproval(draft, waiting, plan.work);
 }
 
 function endOf(plan: StepPlan, seen: ReturnType<typeof mappingContext>, now: EpochMs): EpochMs {
@@ -49,10 +51,25 @@ function endOf(plan: StepPlan, seen: ReturnType<typeof mappingContext>, now: Epo
   }
 }
 
-/** The time of a wait has come. A job that does not go forward leaves it as it is: its end counts from the resume. */
-export function endWaitByTime(draft: Draft, step: StepState): void {
-  const { work } = stepPlan(draft, step);
+/**
+ * Ends a wait that has what it waits for, or whose time has come. A job that does not go forward leaves it as it is; it
+ * is looked at again when it is resumed.
+ */
+export function settleWait(draft: Draft, step: StepState): void {
   if (!goesForward(draft)) return;
+  const { received, deadlineAt } = step;
+  if (received?.value != null) {
+    const output = dataOf(received.value);
+    endWait(draft, setStep(draft, step, { received: { ...received, value: null } }), output);
+  } else if (deadlineAt !== null && draft.context.now >= deadlineAt) {
+    endWaitByTime(draft, step);
+  } else {
+    remindOfApproval(draft, step);
+  }
+}
+
+function endWaitByTime(draft: Draft, step: StepState): void {
+  const { work } = stepPlan(draft, step);
   switch (work.type) {
     case 'timer':
       endWait(draft, step, null);
@@ -73,31 +90,8 @@ function timeOut(draft: Draft, step: StepState, onTimeout: TimeoutPlan, message:
   else failWait(draft, step, onTimeout.fail, message);
 }
 
-function expireApproval(draft: Draft, step: StepState, work: ApprovalWork): void {
-  const message = 'nobody decided in time';
-  if (work.onExpiry === 'fail') failWait(draft, step, APPROVAL_EXPIRED, message);
-  else decideApproval(draft, step, { decision: work.onExpiry, by: null, comment: null });
-}
-
-const APPROVAL_EXPIRED = 'LEGAL_APPROVAL_EXPIRED';
-const APPROVAL_DECLINED = 'LEGAL_APPROVAL_DECLINED';
-
-/** What a person said, or what was said for them when their time was over. It is the step's output. */
-export interface ApprovalDecision {
-  readonly decision: 'approved' | 'declined';
-  readonly by: string | null;
-  readonly comment: string | null;
-}
-
-export function decideApproval(draft: Draft, step: StepState, decision: ApprovalDecision): void {
-  const { work } = stepPlan(draft, step);
-  const refuses = work.type === 'approval' && work.onDecline === 'fail' && decision.decision === 'declined';
-  if (!refuses) endWait(draft, step, { ...decision });
-  else failWait(draft, step, APPROVAL_DECLINED, decision.comment ?? 'it was not approved');
-}
-
 /** The wait is over, with this output. */
-export function endWait(draft: Draft, step: StepState, output: Json): void {
+function endWait(draft: Draft, step: StepState, output: Json): void {
   moveStep(draft, step, 'succeeded', {
     deadlineAt: null,
     completedAt: draft.context.now,
@@ -110,7 +104,8 @@ export function failWait(draft: Draft, step: StepState, errorCode: string, error
   logError(draft, { step: step.name, attempt: step.attempts, errorCode, message: errorMessage, nextAttemptAt: null });
   draft.job.lastErrorCode = errorCode;
   draft.job.lastErrorMessage = errorMessage;
-  moveStep(draft, step, 'refused', { deadlineAt: null, errorCode, errorMessage });
+  const known = { lease: null, deadlineAt: null, nextAttemptAt: null, errorCode, errorMessage };
+  moveStep(draft, step, step.status === 'retry_scheduled' ? 'budget_spent' : 'refused', known);
 }
 
 type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };

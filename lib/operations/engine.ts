@@ -48,7 +48,14 @@ export function planFor(plans: PlanCatalog, job: Job): WorkflowPlan | undefined 
 /** The facts of one decision, fresh for each: time, chance and the id of the write it may become. */
 export function contextOf(engine: Engine): Context {
   const { clock, ids } = engine.ports;
-  return { now: clock.now(), random: ids.random(), writeId: ids.writeId(), actor: engine.actor, rules: engine.rules };
+  return {
+    now: clock.now(),
+    random: ids.random(),
+    writeId: ids.writeId(),
+    nonce: ids.nonce(),
+    actor: engine.actor,
+    rules: engine.rules,
+  };
 }
 
 export function sleep(engine: Engine, ms: number): Promise<void> {

@@ -16,15 +16,22 @@ function mapValues(job: Job, change: Change): Job {
   const mapStep = (step: StepState): StepState => {
     const output = optional(step.output);
     const result = optional(step.undo?.result ?? null);
-    if (output === step.output && result === (step.undo?.result ?? null)) return step;
-    return { ...step, output, undo: step.undo === null ? null : { ...step.undo, result } };
+    const value = optional(step.received?.value ?? null);
+    const same = output === step.output && result === (step.undo?.result ?? null);
+    if (same && value === (step.received?.value ?? null)) return step;
+    return {
+      ...step,
+      output,
+      received: step.received === null ? null : { ...step.received, value },
+      undo: step.undo === null ? null : { ...step.undo, result },
+    };
   };
   const past = job.past.map((one) => ({ ...one, output: optional(one.output) }));
   return { ...job, input: change(job.input), output: optional(job.output), steps: job.steps.map(mapStep), past };
 }
 
 function valuesIn(job: Job): Value[] {
-  const ofSteps = job.steps.flatMap((step) => [step.output, step.undo?.result ?? null]);
+  const ofSteps = job.steps.flatMap((step) => [step.output, step.undo?.result ?? null, step.received?.value ?? null]);
   const found = [job.input, job.output, ...ofSteps, ...job.past.map((one) => one.output)];
   return found.filter((value) => value !== null);
 }

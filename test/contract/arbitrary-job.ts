@@ -9,6 +9,7 @@ import {
   type JobSource,
   type Lease,
   type Lineage,
+  type Received,
   type Settlement,
   type StepState,
   type TurnBack,
@@ -51,6 +52,8 @@ const undo: fc.Arbitrary<UndoState> = record({
   refused: fc.boolean(),
 });
 
+const received: fc.Arbitrary<Received> = record({ key: text, print: text, at, value: fc.option(value) });
+
 const step: fc.Arbitrary<StepState> = record({
   name: text,
   status: fc.constantFrom(...STEP_STATUSES),
@@ -59,6 +62,7 @@ const step: fc.Arbitrary<StepState> = record({
   attemptsBefore: count,
   queries: count,
   mayHaveApplied: fc.boolean(),
+  fenced: fc.boolean(),
   lease,
   startedAt: maybeAt,
   lastCallAt: maybeAt,
@@ -70,6 +74,8 @@ const step: fc.Arbitrary<StepState> = record({
   errorMessage: maybeText,
   output: fc.option(value),
   target: maybeText,
+  callback: fc.option(record({ salt: text, attempt: count, expiresAt: at, used: fc.boolean() })),
+  received: fc.option(received),
   undo: fc.option(undo),
 });
 

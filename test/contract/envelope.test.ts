@@ -21,6 +21,7 @@ const call: Call = {
   attempt: 2,
   body: { company: 'Ada' },
   fence: false,
+  token: null,
   timeoutMs: 10_000,
   lastStartAt: 0,
   deadlineAt: Date.UTC(2026, 0, 2, 3, 4, 5, 6),

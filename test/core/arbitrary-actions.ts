@@ -57,12 +57,17 @@ interface ActSpec {
   readonly withOutput: boolean;
 }
 
+/** What is wrong with a token; null: nothing, it is the step's own. */
+type Forged = 'attempt' | 'round' | 'salt' | 'expiry' | null;
+
 export type Action =
   | { readonly do: 'turn'; readonly driver: DriverSpec }
   | { readonly do: 'answer'; readonly answers: readonly AnswerSpec[]; readonly driver: DriverSpec | null }
   | { readonly do: 'forge'; readonly forgery: Forgery; readonly driver: DriverSpec | null }
   | { readonly do: 'cancel'; readonly revision: 'any' | 'right' | 'wrong' }
   | { readonly do: 'operate'; readonly act: ActSpec }
+  | { readonly do: 'callback'; readonly step: number; readonly how: number; readonly forged: Forged }
+  | { readonly do: 'signal'; readonly step: number; readonly key: number; readonly word: number }
   | { readonly do: 'published'; readonly back: number; readonly trim: number }
   | { readonly do: 'refile' }
   | { readonly do: 'wait'; readonly ms: number }
@@ -135,11 +140,15 @@ const act: fc.Arbitrary<ActSpec> = fc.record({
     'close',
     'close',
     'force_close',
+    'approve',
+    'approve',
   ),
   step: fc.nat({ max: 11 }),
   resolution: fc.constantFrom<Resolution[]>('applied', 'not_applied', 'compensated'),
   withOutput: fc.boolean(),
 });
+
+const forged = fc.constantFrom<Forged[]>(null, null, null, null, 'attempt', 'round', 'salt', 'expiry');
 
 const WAITS = [
   1,
@@ -173,6 +182,11 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 4, arbitrary: doing('forge', { forgery, driver: fc.option(driver) }) },
   { weight: 1, arbitrary: doing('cancel', { revision }) },
   { weight: 3, arbitrary: doing('operate', { act }) },
+  { weight: 3, arbitrary: doing('callback', { step: fc.nat({ max: 11 }), how, forged }) },
+  {
+    weight: 2,
+    arbitrary: doing('signal', { step: fc.nat({ max: 11 }), key: fc.nat({ max: 1 }), word: fc.nat({ max: 2 }) }),
+  },
   { weight: 2, arbitrary: doing('published', { back: fc.nat({ max: 4 }), trim: fc.nat({ max: 40 }) }) },
   { weight: 1, arbitrary: fc.constant({ do: 'refile' } as const) },
   { weight: 6, arbitrary: doing('wait', { ms: fc.constantFrom(...WAITS) }) },
@@ -204,6 +218,10 @@ export function eventOf(action: Action, moment: Moment, boots: Boots): JobEvent 
     }
     case 'operate':
       return { type: 'operate', ...BY_ANN, act: toAct(action.act, moment) };
+    case 'callback':
+      return callbackBy(action, moment);
+    case 'signal':
+      return signalBy(action, moment);
     case 'published':
       return publishedBy(action, moment);
     case 'refile':
@@ -215,11 +233,37 @@ export function eventOf(action: Action, moment: Moment, boots: Boots): JobEvent 
   }
 }
 
+/** With the step's own token, or with one that is wrong in one place. */
+function callbackBy({ step, how, forged }: Extract<Action, { do: 'callback' }>, { job }: Moment): JobEvent | null {
+  const state = job.steps[step % job.steps.length];
+  if (state?.callback == null) return null;
+  const { salt, attempt, expiresAt } = state.callback;
+  const token = { step: state.name, round: state.round, salt, attempt, expiresAt };
+  const wrong = {
+    attempt: { attempt: attempt - 1 },
+    round: { round: state.round + 1 },
+    salt: { salt: `${salt.slice(1)}x` },
+    expiry: { expiresAt: expiresAt + 1 },
+  };
+  const answers = [null, success({ decision: 'approved' }), success({ decision: 'declined' }), answerAt('do', how)];
+  const answer = answers[how % answers.length] ?? null;
+  // Nobody promises by callback: it is the answer.
+  if (answer?.kind === 'accepted') return null;
+  return { type: 'callback', token: forged === null ? token : { ...token, ...wrong[forged] }, answer };
+}
+
+function signalBy({ step, key, word }: Extract<Action, { do: 'signal' }>, { job }: Moment): JobEvent {
+  const payload = word === 2 ? BAD_OUTPUT : { word };
+  const signal = job.steps[step % job.steps.length]?.name ?? '';
+  return { type: 'signal', actor: 'caller:caller', signal, key: `k${key}`, print: String(word), payload };
+}
+
 const BY_ANN = { actor: 'operator:ann', reason: 'looked into it', evidence: null, expectedRevision: null } as const;
 
 function toAct({ action, step, resolution, withOutput }: ActSpec, { job }: Moment): OperatorAct {
-  if (action !== 'resolve') return { action };
   const name = job.steps[step % job.steps.length]?.name ?? '';
+  if (action === 'approve') return { action, step: name, decision: withOutput ? 'approved' : 'declined' };
+  if (action !== 'resolve') return { action };
   return { action, step: name, resolution, output: withOutput ? { id: 1 } : undefined };
 }
 

@@ -1,7 +1,14 @@
 /** Any workflow that the definition language would let through, with the routes its topics lead to. */
 import fc from 'fast-check';
 import { SAGA_POLICY } from '../../lib/core/errors.ts';
-import type { OnUnknown, StepKind, StepPlan, WorkflowPlan } from '../../lib/core/plan.ts';
+import {
+  CALL,
+  type OnUnknown,
+  type StepKind,
+  type StepPlan,
+  type StepWork,
+  type WorkflowPlan,
+} from '../../lib/core/plan.ts';
 import { DAY, MINUTE, queryOf, type RuleOptions, SECOND, step, undoBy, workflow } from './support.ts';
 
 export interface Trial {
@@ -17,7 +24,24 @@ interface StepSpec {
   readonly fewAttempts: boolean;
   readonly mapFails: boolean;
   readonly choosesUndo: boolean;
+  readonly work: keyof typeof WORKS;
+  readonly guard: 'none' | 'yes' | 'no';
 }
+
+const wait = { type: 'signal', withinMs: 5 * SECOND } as const;
+const asks = { type: 'approval', withinMs: 5 * SECOND, remindEveryMs: SECOND } as const;
+
+/** What a step may do; spans are short, so that a job left alone gets through all of them before its deadline. */
+const WORKS = {
+  call: CALL,
+  later: { type: 'call', later: { withinMs: 5 * MINUTE, heartbeatMs: null } },
+  beating: { type: 'call', later: { withinMs: 5 * MINUTE, heartbeatMs: 10 * SECOND } },
+  timer: { type: 'timer', due: (_seen, now) => now + 2 * SECOND },
+  past: { type: 'timer', due: () => 0 },
+  signal: { ...wait, signal: 'word', onTimeout: { output: { word: 'none' } } },
+  asked: { ...asks, onExpiry: 'approved', onDecline: 'fail' },
+  brought: { ...asks, onExpiry: 'approved', onDecline: 'continue' },
+} as const satisfies Record<string, StepWork>;
 
 const seldom = (outOf: number): fc.Arbitrary<boolean> => fc.nat({ max: outOf - 1 }).map((n) => n === outOf - 1);
 const kind = fc.constantFrom<StepSpec['kind'][]>('undoable', 'undoable', 'undoable', 'readOnly', 'none');
@@ -30,6 +54,22 @@ const spec: fc.Arbitrary<StepSpec> = fc.record({
   fewAttempts: seldom(4),
   mapFails: seldom(40),
   choosesUndo: seldom(5),
+  work: fc.constantFrom<StepSpec['work'][]>(
+    'call',
+    'call',
+    'call',
+    'call',
+    'call',
+    'call',
+    'later',
+    'beating',
+    'timer',
+    'past',
+    'signal',
+    'asked',
+    'brought',
+  ),
+  guard: fc.constantFrom<StepSpec['guard'][]>('none', 'none', 'none', 'none', 'none', 'none', 'yes', 'no'),
 });
 
 /** What the definition language refuses is turned into the nearest thing that it takes. */
@@ -41,6 +81,19 @@ function onUnknownOf({ kind, onUnknown, hasQuery }: StepSpec, irreversible: bool
 }
 
 function toStep(name: string, one: StepSpec, irreversible: boolean): StepPlan {
+  const answer = one.guard === 'yes';
+  const when = one.guard === 'none' ? null : () => answer;
+  const work: StepWork = WORKS[one.work];
+  if (work.type === 'call' || irreversible) {
+    return { ...toCall(name, one, irreversible), when, work: irreversible ? CALL : work };
+  }
+  // Signals are told apart by their step.
+  const own = work.type === 'signal' ? { ...work, signal: name } : work;
+  const topic = one.work === 'brought' ? `${name}:do` : null;
+  return step(name, { kind: 'readOnly', work: own, topic, when });
+}
+
+function toCall(name: string, one: StepSpec, irreversible: boolean): StepPlan {
   const kinds: Record<StepSpec['kind'], StepKind> = {
     readOnly: 'readOnly',
     undoable: 'compensatable',

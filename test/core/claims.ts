@@ -73,7 +73,7 @@ function endings(witness: Witness, change: Change): string[] {
   return [
     ...when(after.state === 'CANCELLED' && !witness.cancelAsked, 'cancelled without being asked'),
     ...when(leftReviewAlone(after), 'left a review without a person'),
-    ...(after.state === 'COMPLETED' ? completed(witness, after) : []),
+    ...(after.state === 'COMPLETED' ? completed(witness, change) : []),
     ...(after.outcome === 'partially_rolled_back' ? [] : whatIsLeft(witness, change)),
     ...when(newRound && !after.history.some(isNewRound), 'a new round that nobody told'),
   ];
@@ -83,13 +83,15 @@ function isNewRound({ from, to }: HistoryEntry): boolean {
   return from === 'COMPENSATING' && to === 'RETRY_SCHEDULED';
 }
 
-function completed({ operations }: Witness, job: Job): string[] {
-  return job.steps.flatMap((step) => {
+function completed({ operations }: Witness, { after: job, plan }: Change): string[] {
+  return job.steps.flatMap((step, index) => {
+    const { work, when: guard } = plan.steps[index] ?? {};
+    if (step.status === 'skipped' && guard != null) return [];
     const operation = operations.get(forwardOperationId(job, step));
     const known = operation?.applied === true || operation?.resolved === true;
     return [
       ...when(step.status !== 'succeeded', `completed with ${step.name} ${step.status}`),
-      ...when(!known, `completed and nobody heard ${step.name} succeed`),
+      ...when(!known && work?.type === 'call', `completed and nobody heard ${step.name} succeed`),
     ];
   });
 }

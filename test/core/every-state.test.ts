@@ -62,6 +62,8 @@ const operated = (action: 'resume' | 'retry_compensation' | 'close' | 'force_clo
   act: { action },
 });
 
+const STRANGE = { step: 'a', round: 0, attempt: 1, salt: 'none', expiresAt: T0 };
+
 type Ask = (moment: Moment) => JobEvent;
 
 const EVENTS: Readonly<Record<string, Ask>> = {
@@ -89,6 +91,15 @@ const EVENTS: Readonly<Record<string, Ask>> = {
   'a force-close': () => operated('force_close'),
   'a link to its replay': () => ({ type: 'linked', replayedBy: 'jother' }),
   'a recovery of what it did not leave': () => ({ type: 'recovered', step: 'a', round: 0, by: 'jother' }),
+  'a token that is not its own': () => ({ type: 'callback', token: STRANGE, answer: success() }),
+  'a signal nobody waits for': () => ({
+    type: 'signal',
+    actor: 'caller:c',
+    signal: 'word',
+    key: 'k',
+    print: 'p',
+    payload: null,
+  }),
   'a decision that failed': () => ({ type: 'broken', message: 'the stored state contradicts the rules' }),
 };
 
@@ -236,6 +247,8 @@ describe('every state', () => {
       turn: true,
       results: true,
       cancel: true,
+      callback: true,
+      signal: true,
       operate: true,
       published: true,
       linked: true,
@@ -252,7 +265,7 @@ describe('every state', () => {
     names.map((name, index) => ({
       state,
       name,
-      expected: [...ANSWERS[state], ...REST[state], '- duplicate', BROKEN[state]][index],
+      expected: [...ANSWERS[state], ...REST[state], '- duplicate', '!', '!', BROKEN[state]][index],
     })),
   );
   it.each(rows)('$state: $name → $expected', ({ state, name, expected }) => {
@@ -261,7 +274,10 @@ describe('every state', () => {
     if (ask === undefined) throw new Error(`no event ${name}`);
     const next = happens(moment, ask(moment));
     expect(answerOf(next)).toBe(expected);
-    if (next.decision?.status === 'refused') expect(next.decision.code).toBe('ORCH_INVALID_STATE_TRANSITION');
+    if (next.decision?.status === 'refused') {
+      const own: Record<string, string> = { callback: 'ORCH_TOKEN_STALE', signal: 'ORCH_UNKNOWN_SIGNAL' };
+      expect(next.decision.code).toBe(own[ask(moment).type] ?? 'ORCH_INVALID_STATE_TRANSITION');
+    }
     if (next.decision?.status !== 'changed') expect(next.job).toBe(moment.job);
   });
 });

@@ -33,6 +33,7 @@ export function complaints(change: Change): string[] {
     ...leases(change),
     ...wakeUps(change),
     ...calls(change),
+    ...waits(change),
   ];
 }
 
@@ -130,7 +131,7 @@ function doubts({ before, after, event }: Change): string[] {
     const was = before.steps[index]?.round === step.round ? before.steps[index] : undefined;
     // A success takes the doubt away, and may be undone in the same write.
     const settled = ['succeeded', 'compensating', 'compensated', 'failed'].includes(step.status);
-    const silent = event.type !== 'results';
+    const silent = event.type !== 'results' && event.type !== 'callback';
     return [
       ...when(step.status === 'unknown' && !step.mayHaveApplied, `${step.name} is unknown, yet did surely not apply`),
       ...when(
@@ -188,6 +189,26 @@ function wakeUps({ after, now }: Change): string[] {
       'the bucket does not start where buckets start',
     ),
   ];
+}
+
+/** A wait has one end, set when it begins, and is not sat out longer; a token is good for one answer. */
+function waits({ before, after, plan, event, now }: Change): string[] {
+  const isLookedAt = event.type === 'turn' && event.driver.kind === 'forward' && event.driver.remainingMs > 100_000;
+  return after.steps.flatMap((step, index) => {
+    const was = before.steps[index];
+    const stepPlan = plan.steps[index];
+    const isTimed = stepPlan?.work.type === 'timer' || stepPlan?.work.type === 'signal';
+    const stayed = was?.status === 'waiting' && step.status === 'waiting' && was.round === step.round;
+    const sameToken = was?.callback != null && was.callback.salt === step.callback?.salt;
+    const isOver = step.status === 'waiting' && (step.deadlineAt ?? 0) <= now;
+    return [
+      ...when(stayed && isTimed && was.deadlineAt !== step.deadlineAt, `${step.name}: the end of its wait moved`),
+      ...when(sameToken && was.callback?.used === true && !step.callback?.used, `${step.name}: a token came back`),
+      ...when(sameToken && was.callback?.expiresAt !== step.callback?.expiresAt, `${step.name}: a token got longer`),
+      ...when(isOver && isLookedAt && after.state === 'PROCESSING', `${step.name} waits past its time`),
+      ...when(step.status === 'skipped' && step.lease !== null, `${step.name} was left out while it is called`),
+    ];
+  });
 }
 
 function calls(change: Change): string[] {

@@ -41,18 +41,31 @@ export function newWitness(): Witness {
 }
 
 /** Takes in what an event says, before anybody decides on it. Answers about operations not begun say nothing. */
-export function hear(witness: Witness, job: Job, event: JobEvent): void {
+export function hear(witness: Witness, job: Job, event: JobEvent, now: number): void {
   if (event.type === 'cancel') witness.cancelAsked = true;
   if (event.type === 'operate' && event.act.action === 'resolve') {
     const step = job.steps.find((one) => event.act.action === 'resolve' && one.name === event.act.step);
     const operation = step === undefined ? undefined : witness.operations.get(forwardOperationId(job, step));
     if (operation !== undefined) operation.resolved = true;
   }
+  if (event.type === 'callback') hearCallback(witness, job, event, now);
   if (event.type !== 'results') return;
   for (const result of event.results) {
     if (result.direction === 'undo') hearUndo(witness, result);
     else hearForward(witness, result);
   }
+}
+
+/** A token that is not the step's own, or is used up, or has run out, says nothing. */
+function hearCallback(witness: Witness, job: Job, event: JobEvent & { type: 'callback' }, now: number): void {
+  const { token, answer } = event;
+  const step = job.steps.find(({ name }) => name === token.step);
+  if (answer === null || step?.callback == null || step.callback.used || now >= token.expiresAt) return;
+  const { salt, attempt, expiresAt } = step.callback;
+  const isOwn = salt === token.salt && attempt === token.attempt && expiresAt === token.expiresAt;
+  if (!isOwn || step.round !== token.round || step.status === 'succeeded') return;
+  const about = { step: step.name, direction: 'do', operationId: forwardOperationId(job, step) } as const;
+  hearForward(witness, { ...about, attempt: step.attempts, at: now, answer });
 }
 
 function hearUndo({ operations }: Witness, { operationId, answer }: Result): void {

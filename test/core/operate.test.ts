@@ -10,6 +10,7 @@ import {
   callsOf,
   doubt,
   failed,
+  found,
   given,
   happens,
   later,
@@ -19,12 +20,14 @@ import {
   notApplied,
   ok,
   operated,
+  queryOf,
   refusal,
   refused,
   SECOND,
   stateOf,
   statusOf,
   step,
+  together,
   turn,
   undoAnswered,
   undone,
@@ -115,6 +118,25 @@ describe('resume', () => {
     expect(isRefused(given(undoRefused).when(resume))).toBe(true);
     expect(isRefused(given(inDoubt).when(resume))).toBe(true);
     expect(given(inDoubt).when(resolved('a', 'applied', { id: 1 }), resume, turn()).job.state).toBe('PROCESSING');
+  });
+});
+
+describe('resume after a fence', () => {
+  it('is another operation, whatever code had made us ask: the fenced one can never apply', () => {
+    const none = { none: 'nothing to undo' };
+    const a = step('a', { query: queryOf('a'), onUnknown: 'query', undo: none });
+    const plan = workflow([[a, step('e', { undo: none }), step('c', { undo: none })]]);
+    const fenced = given(plan).when(
+      turn(),
+      together(['a', doubt()], ['e', doubt()], ['c', refusal()]),
+      turn(),
+      found('a', { state: 'not_applied', fenced: true }),
+    );
+    expect(stateOf(fenced, 'a')).toMatchObject({ status: 'failed', errorCode: 'EXT_TIMEOUT', fenced: true });
+    expect(fenced.job.state).toBe('NEEDS_REVIEW');
+    const resumed = given(fenced).when(resolved('e', 'not_applied'), resume, turn());
+    expect(callOf(resumed, 'a', 'do').operationId).toMatch(/\.a\.r1$/);
+    expect(callOf(resumed, 'e', 'do').operationId).toMatch(/\.e$/);
   });
 });
 

@@ -42,14 +42,16 @@ export function play({ plan, options }: Trial, actions: readonly Action[], rando
   return { moment, witness, broken };
 }
 
+/** What somebody asks for, and can be told no. */
+const REQUESTS: readonly JobEvent['type'][] = ['cancel', 'operate', 'callback', 'signal'];
+
 /** One decision, with everything that must hold for it. */
 export function witnessed(moment: Moment, event: JobEvent, witness: Witness): Run {
-  hear(witness, moment.job, event);
+  hear(witness, moment.job, event, moment.now);
   const next = happens(moment, event);
   const again = decide(moment.job, event, moment.plan, contextOf(moment));
   const broken = isDeepStrictEqual(again, next.decision) ? [] : ['the same question got another answer'];
-  if (next.decision?.status === 'refused' && event.type !== 'cancel' && event.type !== 'operate')
-    broken.push('refused what is no request');
+  if (next.decision?.status === 'refused' && !REQUESTS.includes(event.type)) broken.push('refused what is no request');
   if (next.decision?.status === 'changed') {
     const { plan, rules, now } = moment;
     const { calls } = next.decision;

@@ -90,11 +90,17 @@ describe('the bucket', () => {
     expect(bucket(given(one).when(turn(), failsFor('a', 11 * MINUTE)))).toBe(10 * MINUTE);
   });
 
-  it('moves later when the watchdog asks, and only then', () => {
-    const waiting = given(one).when(turn(), accepted('a'));
-    expect(bucket(waiting)).toBe(0);
-    const refiled = happens(waiting, { type: 'refile' });
-    expect(bucket(refiled)).toBe(DAY);
+  it('moves later at once where nothing but a wait is left', () => {
+    expect(bucket(given(one).when(turn(), accepted('a')))).toBe(DAY);
+    const beside = given(workflow([[step('a'), step('b')]])).when(turn(), accepted('a'));
+    expect(bucket(beside)).toBe(0);
+  });
+
+  it('moves later when the watchdog asks, and else only then', () => {
+    const working = given(two).when(later(299 * SECOND), turn());
+    expect(bucket(working)).toBe(0);
+    const refiled = happens(working, { type: 'refile' });
+    expect(bucket(refiled)).toBe(300 * SECOND);
     expect(happens(refiled, { type: 'refile' }).decision).toEqual({ status: 'ignored', reason: 'nothing_due' });
   });
 

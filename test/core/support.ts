@@ -155,7 +155,7 @@ export function start(plan: WorkflowPlan, options: StartOptions = {}): Moment {
     input: options.input ?? { amount: 1 },
     note: null,
   };
-  const context = { now: T0, random, writeId: writeIdOf(0), actor: 'caller:caller', rules };
+  const context = { now: T0, random, writeId: writeIdOf(0), nonce: 'nonce', actor: 'caller:caller', rules };
   const job = newJob(submission, plan, context);
   return { plan, rules, now: T0, random, job, decision: null, calls: [], writes: 1 };
 }
@@ -172,7 +172,8 @@ export function writeIdOf(count: number): string {
 
 export function contextOf(moment: Moment): Context {
   const { now, random, rules, writes } = moment;
-  return { now, random, writeId: writeIdOf(writes), actor: 'orchestrator:test', rules };
+  const writeId = writeIdOf(writes);
+  return { now, random, writeId, nonce: `nonce-${writeId}`, actor: 'orchestrator:test', rules };
 }
 
 export function happens(moment: Moment, event: JobEvent): Moment {

@@ -48,6 +48,10 @@ const CONTRACT: readonly Row[] = [
   ['FAILED', 'quarantined', 'policy_says_so', 'DEAD_LETTERED'],
 ];
 
+function stays(on: JobTrigger, ...states: JobState[]): Row[] {
+  return states.map((state) => [state, on, null, state]);
+}
+
 /** Entries that tell news without moving the job: a reminder, and an effect that shows up after the job stopped. */
 const SELF: readonly Row[] = [
   ['NEEDS_REVIEW', 'review_reminder', null, 'NEEDS_REVIEW'],
@@ -56,6 +60,10 @@ const SELF: readonly Row[] = [
   ['FAILED', 'late_success', null, 'FAILED'],
   ['CANCELLED', 'late_success', null, 'CANCELLED'],
   ['DEAD_LETTERED', 'late_success', null, 'DEAD_LETTERED'],
+  ...stays('signal_received', 'PENDING', 'VALIDATING', 'PROCESSING', 'RETRY_SCHEDULED', 'NEEDS_REVIEW'),
+  ...stays('approval_requested', 'PROCESSING'),
+  ...stays('approval_reminder', 'PROCESSING'),
+  ...stays('approval_decided', 'PROCESSING', 'RETRY_SCHEDULED', 'NEEDS_REVIEW'),
 ];
 
 const text = ([from, on, guard, to]: Row): string => `${from ?? '–'} ${on} [${guard ?? ''}] → ${to}`;
@@ -78,7 +86,17 @@ describe('the table of job states', () => {
 
   it('has no self row but news, a reminder and a resolution', () => {
     const self = rows.filter(([from, , , to]) => from === to);
-    expect(new Set(self.map(([, on]) => on))).toEqual(new Set(['late_success', 'review_reminder', 'operator_resolve']));
+    expect(new Set(self.map(([, on]) => on))).toEqual(
+      new Set([
+        'late_success',
+        'review_reminder',
+        'operator_resolve',
+        'signal_received',
+        'approval_requested',
+        'approval_reminder',
+        'approval_decided',
+      ]),
+    );
   });
 
   it('reaches every state from the start', () => {
@@ -101,7 +119,12 @@ describe('the table of job states', () => {
 
   it('can be stopped the same ways while it works and while it waits to try again', () => {
     const stopping = (state: JobState) =>
-      rows.filter(([from, on]) => from === state && on !== 'due' && on !== 'retry_later' && on !== 'all_steps_settled');
+      rows.filter(
+        ([from, on]) =>
+          from === state &&
+          !['due', 'retry_later', 'all_steps_settled'].includes(on) &&
+          !/^(signal|approval)_/.test(on),
+      );
     expect(stopping('RETRY_SCHEDULED').map(([, ...rest]) => rest)).toEqual(
       stopping('PROCESSING').map(([, ...rest]) => rest),
     );

@@ -26,6 +26,7 @@ const create = (changes: Partial<Call> = {}): CallEnvelope => ({
     attempt: 1,
     body: { company: 'Ada' },
     fence: false,
+    token: null,
     timeoutMs: TIMEOUT_MS,
     lastStartAt: START,
     deadlineAt: START + TIMEOUT_MS,

@@ -44,7 +44,14 @@ const rules: Rules = {
   livingOwners: null,
 };
 /** Chance at its luckiest: full jitter waits no time at all, so there is no waiting in the model. */
-const context: Context = { now: NOW, random: 0, writeId: 'write-id-of-this', actor: 'orchestrator:model', rules };
+const context: Context = {
+  now: NOW,
+  random: 0,
+  writeId: 'write-id-of-this',
+  nonce: 'nonce',
+  actor: 'orchestrator:model',
+  rules,
+};
 
 export function decideReally(job: ModelJob, event: ModelEvent): Decision {
   return decide(concrete(job), concreteEvent(job, event), PLAN, context);

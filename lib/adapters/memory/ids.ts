@@ -25,7 +25,13 @@ export function seededIds(random: () => number, ownerPrefix = 'owner-'): Ids {
         .padStart(8, '0');
     return text;
   };
+  let nonces = 0;
   return {
+    // Counted, not drawn: what was drawn before tokens existed stays the same for a seed.
+    nonce: () => {
+      nonces += 1;
+      return `${ownerPrefix}nonce-${nonces}`;
+    },
     writeId: () => hex(2),
     owner: () => `${ownerPrefix}${hex(2)}`,
     traceparent: () => `00-${hex(4)}-${hex(2)}-01`,

@@ -16,7 +16,8 @@ import type { Chance } from './chance.ts';
 import type { Ledger } from './ledger.ts';
 import type { World } from './world.ts';
 
-export type Deed = OperatorAct['action'] | 'cancel' | 'replay' | 'discard';
+type Act = Exclude<OperatorAct['action'], 'approve'>;
+export type Deed = Act | 'cancel' | 'replay' | 'discard';
 
 export interface Done {
   readonly jobId: JobId;
@@ -92,7 +93,7 @@ export function person({ name, world, ledger, chance, knows, intrudes, stale }: 
 
 type Eyes = Pick<PersonOptions, 'world' | 'ledger' | 'chance' | 'knows'>;
 
-function actOf(deed: OperatorAct['action'], job: Job, eyes: Eyes): OperatorAct {
+function actOf(deed: Act, job: Job, eyes: Eyes): OperatorAct {
   if (deed !== 'resolve') return { action: deed };
   const candidates = eyes.knows ? openSteps(job, eyes.world) : job.steps.filter((step) => step.attempts > 0);
   const step = candidates.length === 0 ? undefined : eyes.chance.pick(candidates);

@@ -37,6 +37,7 @@ const envelope = (over: Partial<CallEnvelope['call']> = {}): CallEnvelope => ({
     attempt: 1,
     body: { company: 'Acme' },
     fence: false,
+    token: null,
     timeoutMs: 5_000,
     lastStartAt: T0,
     deadlineAt: T0 + 10_000,
