@@ -7,7 +7,7 @@ import { type Draft, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
 import { newValue, type StepState } from './job.ts';
 import { isObject, type Json } from './json.ts';
 import type { ApprovalWork } from './plan.ts';
-import { failWait } from './waits.ts';
+import { failWait } from './wait-ends.ts';
 
 const EXPIRED = 'LEGAL_APPROVAL_EXPIRED';
 const DECLINED = 'LEGAL_APPROVAL_DECLINED';

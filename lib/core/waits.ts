@@ -6,9 +6,10 @@
 import { askForApproval, expireApproval, remindOfApproval } from './approvals.ts';
 import { type Draft, goesForward, logError, mappingContext, moveStep, setStep, stepPlan } from './draft.ts';
 import type { EpochMs } from './ids.ts';
-import { dataOf, newValue, type StepState } from './job.ts';
+import { dataOf, type StepState } from './job.ts';
 import type { Json } from './json.ts';
 import type { StepPlan, TimeoutPlan } from './plan.ts';
+import { endWait, failWait } from './wait-ends.ts';
 
 /** Leaves out the steps of the stage whose guard says no; true: something moved, and the stage is looked at again. */
 export function applyGuards(draft: Draft, stage: readonly StepState[]): boolean {
@@ -88,24 +89,6 @@ function endWaitByTime(draft: Draft, step: StepState): void {
 function timeOut(draft: Draft, step: StepState, onTimeout: TimeoutPlan, message: string): void {
   if ('output' in onTimeout) endWait(draft, step, onTimeout.output);
   else failWait(draft, step, onTimeout.fail, message);
-}
-
-/** The wait is over, with this output. */
-function endWait(draft: Draft, step: StepState, output: Json): void {
-  moveStep(draft, step, 'succeeded', {
-    deadlineAt: null,
-    completedAt: draft.context.now,
-    output: newValue(output),
-  });
-}
-
-/** The wait is over, and with it the way forward. */
-export function failWait(draft: Draft, step: StepState, errorCode: string, errorMessage: string): void {
-  logError(draft, { step: step.name, attempt: step.attempts, errorCode, message: errorMessage, nextAttemptAt: null });
-  draft.job.lastErrorCode = errorCode;
-  draft.job.lastErrorMessage = errorMessage;
-  const known = { lease: null, deadlineAt: null, nextAttemptAt: null, errorCode, errorMessage };
-  moveStep(draft, step, step.status === 'retry_scheduled' ? 'budget_spent' : 'refused', known);
 }
 
 type Asked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
