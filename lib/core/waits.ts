@@ -7,7 +7,6 @@ import { askForApproval, expireApproval, remindOfApproval } from './approvals.ts
 import { type Draft, goesForward, logError, mappingContext, moveStep, setStep, stepPlan } from './draft.ts';
 import type { EpochMs } from './ids.ts';
 import { dataOf, type StepState } from './job.ts';
-import type { Json } from './json.ts';
 import type { StepPlan, TimeoutPlan } from './plan.ts';
 import { endWait, failWait } from './wait-ends.ts';
 
