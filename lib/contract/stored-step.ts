@@ -67,6 +67,7 @@ interface StoredUndo {
   readonly past?: number | undefined;
   readonly lease?: StoredLease | undefined;
   readonly start: EpochMs;
+  readonly idle?: number | undefined;
   readonly next?: EpochMs | undefined;
   readonly done?: EpochMs | undefined;
   readonly out?: StoredValue | undefined;
@@ -153,6 +154,7 @@ function encodeUndo(undo: UndoState): StoredUndo {
     past: undo.attemptsBefore || undefined,
     lease: undo.lease === null ? undefined : encodeLease(undo.lease),
     start: undo.startedAt,
+    idle: undo.idleMs || undefined,
     next: undo.nextAttemptAt ?? undefined,
     done: undo.compensatedAt ?? undefined,
     out: undo.result === null ? undefined : encodeValue(undo.result),
@@ -169,6 +171,7 @@ function decodeUndo(stored: StoredUndo): UndoState {
     attemptsBefore: stored.past ?? 0,
     lease: stored.lease === undefined ? null : decodeLease(stored.lease),
     startedAt: stored.start,
+    idleMs: stored.idle ?? 0,
     nextAttemptAt: stored.next ?? null,
     compensatedAt: stored.done ?? null,
     result: stored.out === undefined ? null : decodeValue(stored.out),

@@ -6,6 +6,7 @@ import { tokenFor, tokenRefOf } from './callbacks.ts';
 import { type Draft, logError, mappingContext, moveStep, stepPlan } from './draft.ts';
 import type { Call } from './events.ts';
 import { giveUpUndo } from './fold-undo.ts';
+import type { EpochMs } from './ids.ts';
 import {
   dataOf,
   forwardOperationId,
@@ -141,6 +142,7 @@ function beginUndo(draft: Draft, step: StepState, topic: string, lease: Lease | 
     attemptsBefore: 0,
     lease: null,
     startedAt: now,
+    idleMs: 0,
     nextAttemptAt: null,
     compensatedAt: null,
     result: null,
@@ -149,9 +151,15 @@ function beginUndo(draft: Draft, step: StepState, topic: string, lease: Lease | 
   };
   const before = step.undo ?? fresh;
   const attempts = before.attempts + 1;
-  const undo: UndoState = { ...before, topic, attempts, lease, nextAttemptAt: null, refused: false };
+  const idleMs = before.idleMs + idleSince(before.nextAttemptAt, now);
+  const undo: UndoState = { ...before, topic, attempts, idleMs, lease, nextAttemptAt: null, refused: false };
   const on = step.status === 'compensating' ? 'undo_retried' : 'undo_called';
   return moveStep(draft, step, on, { undo, nextAttemptAt: null, settleBy: null });
+}
+
+/** How long what was due has waited for somebody to come; a message that was lost or late is no outage. */
+export function idleSince(due: EpochMs | null, now: EpochMs): number {
+  return due === null || now - due <= LIMITS.outageMsMin ? 0 : now - due;
 }
 
 type UndoRequest =

@@ -3,7 +3,7 @@
  * handled exactly like an answer that says «may have applied».
  */
 import { failure } from './answers.ts';
-import { callForward, fits } from './calls.ts';
+import { callForward, fits, idleSince } from './calls.ts';
 import { type Draft, goesForward, leaseHolds, setStep, stepPlan } from './draft.ts';
 import { isAlive } from './effects.ts';
 import { stillUnknown } from './fold-query.ts';
@@ -58,7 +58,10 @@ function callsAgain(draft: Draft, step: StepState): boolean {
 }
 
 function expireUndo(draft: Draft, step: StepState): void {
-  const lease = step.undo?.lease ?? null;
-  if (lease !== null && !isAlive(lease, draft.context.now, draft.context.rules.livingOwners))
-    failUndo(draft, step, lost);
+  const { undo } = step;
+  const { now, rules } = draft.context;
+  const until = undo?.lease?.until;
+  if (undo === null || until === undefined || isAlive(undo.lease, now, rules.livingOwners)) return;
+  const idleMs = undo.idleMs + idleSince(until, now);
+  failUndo(draft, setStep(draft, step, { undo: { ...undo, idleMs } }), lost);
 }

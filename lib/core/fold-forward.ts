@@ -215,10 +215,10 @@ function appliedAfterUndo(draft: Draft, step: StepState, output: Json, at: numbe
 export function nextGeneration(
   draft: Draft,
   step: StepState,
-): Pick<UndoState, 'generation' | 'attempts' | 'attemptsBefore' | 'lease' | 'startedAt' | 'nextAttemptAt'> {
+): Pick<UndoState, 'generation' | 'attempts' | 'attemptsBefore' | 'lease' | 'startedAt' | 'idleMs' | 'nextAttemptAt'> {
   const { now } = draft.context;
   const generation = (step.undo?.generation ?? 0) + 1;
-  return { generation, attempts: 0, attemptsBefore: 0, lease: null, startedAt: now, nextAttemptAt: now };
+  return { generation, attempts: 0, attemptsBefore: 0, lease: null, startedAt: now, idleMs: 0, nextAttemptAt: now };
 }
 
 function learnOutput(draft: Draft, step: StepState, output: Json, at: number): Ignored | null {

@@ -64,7 +64,9 @@ export function failUndo(draft: Draft, step: StepState, failed: Failure): void {
     failed.retryAfterMs,
   );
   const nextAttemptAt = retry.again ? draft.context.now + retry.delayMs : null;
-  if (nextAttemptAt === null || nextAttemptAt > undo.startedAt + draft.plan.undoDeadlineMs) {
+  // Time in which nobody tried is not counted: an outage of a day is no reason to call a person after one attempt.
+  const triedUntil = undo.startedAt + undo.idleMs + draft.plan.undoDeadlineMs;
+  if (nextAttemptAt === null || nextAttemptAt > triedUntil) {
     const isRefusal = !retryable && !failed.mayHaveApplied;
     giveUpUndo(draft, step, failed.code, failed.message, isRefusal);
     return;

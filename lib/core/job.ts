@@ -52,6 +52,8 @@ export interface UndoState {
   readonly attemptsBefore: number;
   readonly lease: Lease | null;
   readonly startedAt: EpochMs;
+  /** Time since then in which it was due and nobody came: of an outage its deadline does not count. */
+  readonly idleMs: number;
   readonly nextAttemptAt: EpochMs | null;
   readonly compensatedAt: EpochMs | null;
   readonly result: Value | null;

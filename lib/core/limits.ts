@@ -41,6 +41,13 @@ export const LIMITS = {
   /** Losers of a conditional write re-read and re-decide this often. */
   applyAttemptsMax: 10,
   reviewReminderMs: DAY,
+  /** Work that is due and waits for longer waits because of an outage: two looks of the watchdog, and the hint it sends. */
+  outageMsMin: 3 * MINUTE,
+  /**
+   * How far a machine's clock may be off, either way. Clocks of Lambda are kept to milliseconds; five minutes is what
+   * Kerberos and AWS's own request signatures put up with, so whatever is off by more fails in other places first.
+   */
+  clockSkewMsMax: 5 * MINUTE,
 
   /** The watchdog's index. Buckets let a short job touch the index twice, not at every step. */
   bucketMs: 5 * MINUTE,

@@ -144,7 +144,7 @@ function undoAgain(draft: Draft, step: StepState): void {
   const { undo } = step;
   const { now } = draft.context;
   if (undo === null) return;
-  const next = { startedAt: now, nextAttemptAt: now, lease: null };
+  const next = { startedAt: now, idleMs: 0, nextAttemptAt: now, lease: null };
   if (step.status === 'compensated') {
     const again = { ...undo, ...next, ...nextGeneration(draft, step), compensatedAt: null };
     moveStep(draft, step, 'late_success', { undo: again });

@@ -54,8 +54,13 @@ function undoAt(step: StepState, plan: WorkflowPlan, rules: Rules, now: EpochMs)
   // A participant that does not fence may still be at work on a call we stopped listening to: one whose end nobody
   // knows, or one before the call that succeeded. A call starts at the latest when its lease leaves no more time for it.
   const mayBeAtWork = step.mayHaveApplied || step.attempts > 1;
-  const longest = LIMITS.leaseMarginMs + (route?.maxRunMs ?? LIMITS.dispatchTimeoutMs);
+  const longest = LIMITS.leaseMarginMs + (route?.maxRunMs ?? LIMITS.dispatchTimeoutMs) + clocksDifferMsMax(rules);
   return mayBeAtWork ? Math.max(now, calledAt + longest) : now;
+}
+
+/** Whoever called may have been behind by as much as whoever looks is ahead. Where one process serves all, there is one clock. */
+function clocksDifferMsMax({ livingOwners }: Rules): number {
+  return livingOwners === null ? 2 * LIMITS.clockSkewMsMax : 0;
 }
 
 export function recover(draft: Draft): void {

@@ -119,6 +119,7 @@ function undoOf(draft: Draft, step: StepState): UndoState {
     attemptsBefore: 0,
     lease: null,
     startedAt: draft.context.now,
+    idleMs: 0,
     nextAttemptAt: null,
     compensatedAt: null,
     result: null,

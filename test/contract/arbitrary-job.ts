@@ -45,6 +45,7 @@ const undo: fc.Arbitrary<UndoState> = record({
   attemptsBefore: count,
   lease,
   startedAt: at,
+  idleMs: fc.nat(),
   nextAttemptAt: maybeAt,
   compensatedAt: maybeAt,
   result: fc.option(value),

@@ -21,6 +21,7 @@ const tenant = {
     attemptsBefore: 0,
     lease: { owner: 'boot:9', until: AT + 20_000 },
     startedAt: AT + 50,
+    idleMs: 0,
     nextAttemptAt: null,
     compensatedAt: null,
     result: null,

@@ -50,6 +50,11 @@ describe('the limits of time', () => {
     expect(LIMITS.hintGraceMs).toBeLessThanOrEqual(LIMITS.bucketMs);
   });
 
+  it('tell an outage from what a lost message costs', () => {
+    expect(LIMITS.outageMsMin).toBeGreaterThan(2 * LIMITS.hintGraceMs);
+    expect(LIMITS.outageMsMin).toBeLessThan(LIMITS.undoDeadlineMsDefault / 10);
+  });
+
   it('answer a waiting caller before the door gives up', () => {
     expect(LIMITS.preferWaitSecondsMax * 1_000 + LIMITS.callMarginMs).toBeLessThan(PLATFORM.apiGatewayTimeoutMs);
   });

@@ -1,6 +1,7 @@
 /** The way back: in which order, one at a time or not, how patiently, and what an undo that fails does not stop. */
 import { describe, expect, it } from 'vitest';
 import { lastEntry } from '../../lib/core/job.ts';
+import { LIMITS } from '../../lib/core/limits.ts';
 import {
   answered,
   callOf,
@@ -96,6 +97,16 @@ describe('where nothing fences, an undo waits for what may still be at work', ()
     expect(undosOf(back)).toEqual([]);
     expect(back.job.nextActionAt).toBe(back.now + SECOND);
     expect(undosOf(given(back).when(later(SECOND), turn()))).toEqual(['a undo 1']);
+  });
+
+  it('no longer than that where one process serves all: there is one clock', () => {
+    const back = given(one, { nonFencing: ['a'], livingOwners: 'p1:' }).when(
+      turn({ owner: 'p1:x' }),
+      lost('a'),
+      refused('b'),
+    );
+    const oneClock = given(back).when(later(OUT_MS_MAX - 2 * LIMITS.clockSkewMsMax), turn({ owner: 'p1:y' }));
+    expect(undosOf(oneClock)).toEqual(['a undo 1']);
   });
 
   it('and does not clear the doubt: a person looks at the end', () => {
@@ -259,6 +270,30 @@ describe('an undo that is answered', () => {
       later(MINUTE),
       undoAnswered('a', notApplied('EXT_X', SECOND)),
     );
+    expect(statusOf(moment, 'a')).toBe('compensation_failed');
+  });
+});
+
+describe('time in which nobody tries an undo', () => {
+  const plan = workflow([[step('a')], [step('b')]], { undoDeadlineMs: DAY });
+  const begun: When[] = [turn(), ok('a'), refused('b'), turn()];
+
+  it('is not counted when its call was out as everything stopped', () => {
+    const back = given(plan).when(...begun, later(3 * DAY), turn());
+    expect(statusOf(back, 'a')).toBe('compensating');
+    expect(undosOf(given(back).when(toNextUndo, turn()))).toEqual(['a undo 1', 'a undo 2']);
+  });
+
+  it('is not counted when it was due for another try as everything stopped', () => {
+    const back = given(plan).when(...begun, undoAnswered('a', notApplied()), later(3 * DAY), turn());
+    const again = given(back).when(undoAnswered('a', notApplied()));
+    expect(statusOf(again, 'a')).toBe('compensating');
+    expect(stateOf(again, 'a').undo?.startedAt).toBe(stateOf(given(plan).when(...begun), 'a').undo?.startedAt);
+  });
+
+  it('is counted as long as somebody comes: the deadline is for an undo that is tried', () => {
+    const slow = undoAnswered('a', notApplied('EXT_X', DAY / 2));
+    const moment = given(plan).when(...begun, slow, toNextUndo, turn(), slow, toNextUndo, turn(), slow);
     expect(statusOf(moment, 'a')).toBe('compensation_failed');
   });
 });

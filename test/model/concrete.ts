@@ -126,6 +126,7 @@ function undoState(name: StepName, model: ModelStep): UndoState {
     attemptsBefore: 0,
     lease,
     startedAt: NOW - 4_000,
+    idleMs: 0,
     nextAttemptAt: model.status === 'compensating' && lease === null ? NOW : null,
     compensatedAt: model.status === 'compensated' ? NOW - 200 : null,
     result: null,
