@@ -5,7 +5,7 @@
  */
 import type { Answer } from './core/answers.ts';
 import type { Call, DriverKind, Result } from './core/events.ts';
-import type { EpochMs, JobId } from './core/ids.ts';
+import type { EpochMs, GateId, JobId } from './core/ids.ts';
 import type { HistoryEntry, Job } from './core/job.ts';
 import type { Json, JsonObject } from './core/json.ts';
 import type { JobState } from './core/states.ts';
@@ -55,6 +55,22 @@ export interface DueQuery {
   readonly after: DuePosition | null;
 }
 
+export interface ParkedJob {
+  readonly jobId: JobId;
+  readonly createdAt: EpochMs;
+}
+
+export interface ParkedPosition extends ListPosition {
+  readonly shard: number;
+}
+
+export interface ParkedQuery {
+  readonly gate: GateId;
+  readonly limit: number;
+  /** Continue after this one. */
+  readonly after: ParkedPosition | null;
+}
+
 export interface JobStore {
   /** Puts a job that does not exist yet. A put of ours whose answer was lost counts as created. */
   create(job: Job): Promise<Created>;
@@ -64,6 +80,8 @@ export interface JobStore {
   update(job: Job, expectedRevision: number): Promise<Updated>;
   /** Jobs in the buckets of this shard up to now, oldest bucket first, a page at a time; may lag. */
   due(query: DueQuery): Promise<Page<DueJob, DuePosition>>;
+  /** Jobs that this gate holds, oldest created first within a shard, a page at a time; may lag: only candidates. */
+  parked(query: ParkedQuery): Promise<Page<ParkedJob, ParkedPosition>>;
   /** Newest created first; may lag. */
   list(query: JobQuery): Promise<Page<Job, ListPosition>>;
   /** Immutable; the same chunk may be put again. Chunk n holds the entries from n × 32. */

@@ -2,6 +2,7 @@
  * The engine of one container: ports, definitions and rules, made at its start and kept, so that clients, connections and
  * the retry budget live as long as it does. Nothing of a caller or a job is kept here.
  */
+
 import { definitions } from '#definitions';
 import { type AwsBus, MissingBusError } from '../../lib/adapters/aws/bus.ts';
 import { type AwsClients, awsClients } from '../../lib/adapters/aws/clients.ts';
@@ -9,6 +10,7 @@ import { awsPorts } from '../../lib/adapters/aws/ports.ts';
 import { awsTimers } from '../../lib/adapters/aws/timers.ts';
 import { type AwsEnvironment, parseAwsEnvironment } from '../../lib/contract/aws-environment.ts';
 import { readScheduleFromMs } from '../../lib/contract/door-environment.ts';
+import { FREE } from '../../lib/core/gates.ts';
 import { LIMITS } from '../../lib/core/limits.ts';
 import type { Engine } from '../../lib/operations/engine.ts';
 import { withPolicies } from '../../lib/operations/policies.ts';
@@ -42,6 +44,7 @@ function engineOn(name: string, environment: AwsEnvironment, clients: AwsClients
       route: (topic) => environment.routes?.routes.get(topic),
       policies: environment.policies.all,
       hintGraceMs: LIMITS.hintGraceMs,
+      gate: () => FREE,
       retryPenaltyMs: (topic) => tokens.penaltyMs(environment.routes?.routes.get(topic)?.target ?? topic),
       livingOwners: null,
     },

@@ -64,6 +64,7 @@ function stores({ jobs, values, claims, deadLetters, audit }: Ports, outside: Ou
       create: (job) => outside('jobs.create', () => jobs.create(job)),
       read: (jobId) => outside('jobs.read', () => jobs.read(jobId)),
       update: (job, expectedRevision) => outside('jobs.update', () => jobs.update(job, expectedRevision)),
+      parked: (query) => outside('jobs.parked', () => jobs.parked(query)),
       due: (query) => outside('jobs.due', () => jobs.due(query)),
       list: (query) => outside('jobs.list', () => jobs.list(query)),
       putHistoryChunk: (jobId, chunk, entries) =>

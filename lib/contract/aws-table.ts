@@ -1,7 +1,7 @@
 /**
  * The one table on AWS: its keys and indexes, as infrastructure makes them and the adapters use them. Every write of
  * an indexed or projected attribute costs a write unit on that index, so the indexes hold keys only, and all but
- * `active` stand on attributes that never change after creation: a job's transitions do not touch them.
+ * `active` and `parked` stand on attributes that never change after creation: a job's transitions do not touch them.
  */
 import { LIMITS } from '../core/limits.ts';
 
@@ -23,6 +23,8 @@ export const TABLE = {
 export const INDEXES = {
   /** Sparse: jobs with something left to do, by shard and bucket. A short job touches it at its first and last write. */
   active: { name: 'active', partitionKey: 'active', sortKey: 'bucket', sortKeyType: 'N' },
+  /** Sparse: jobs that a gate holds, by gate and shard, oldest created first. A job that is never held never touches it. */
+  parked: { name: 'parked', partitionKey: 'parked', sortKey: 'at', sortKeyType: 'S' },
   /** A caller's jobs. */
   byCaller: { name: 'by_caller', partitionKey: 'by_caller', sortKey: 'at', sortKeyType: 'S' },
   /** Everybody's jobs; and, under a partition of their own, the dead letters. */

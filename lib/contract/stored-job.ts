@@ -55,6 +55,7 @@ export interface StoredJob {
   readonly past?: readonly StoredPast[] | undefined;
   readonly back?: readonly [TurnBack['cause'], EpochMs] | undefined;
   readonly steps: readonly StoredStep[];
+  readonly park?: string | undefined;
   readonly log?: readonly StoredError[] | undefined;
   readonly hist: readonly StoredEntry[];
   /** Published up to here; absent before the first time. */
@@ -95,6 +96,7 @@ export function encodeJob(job: Job): StoredJob {
     round: job.sagaRound || undefined,
     past: job.past.length === 0 ? undefined : job.past.map(encodePast),
     steps: job.steps.map(encodeStep),
+    park: job.parkedOn ?? undefined,
     log: job.errorLog.length === 0 ? undefined : job.errorLog.map(encodeError),
     hist: job.history.map(encodeEntry),
     pub: job.publishedSeq === -1 ? undefined : job.publishedSeq,
@@ -134,6 +136,7 @@ export function decodeJob(stored: StoredJob): Job {
     sagaRound: stored.round ?? 0,
     past: stored.past === undefined ? [] : stored.past.map(decodePast),
     steps: stored.steps.map(decodeStep),
+    parkedOn: stored.park ?? null,
     errorLog: stored.log === undefined ? [] : stored.log.map(decodeError),
     history: stored.hist.map(decodeEntry),
     publishedSeq: stored.pub ?? -1,

@@ -9,12 +9,15 @@ export type StoredPast = readonly [
   generation: number | null,
   appliedAt: EpochMs | null,
   output: StoredValue | null,
+  target?: string,
 ];
 
-export function encodePast({ step, round, generation, appliedAt, output }: PastOperation): StoredPast {
-  return [step, round, generation, appliedAt, output === null ? null : encodeValue(output)];
+export function encodePast({ step, round, generation, appliedAt, output, target }: PastOperation): StoredPast {
+  const told = [step, round, generation, appliedAt, output === null ? null : encodeValue(output)] as const;
+  return target === null ? told : [...told, target];
 }
 
-export function decodePast([step, round, generation, appliedAt, output]: StoredPast): PastOperation {
-  return { step, round, generation, appliedAt, output: output === null ? null : decodeValue(output) };
+export function decodePast([step, round, generation, appliedAt, output, target]: StoredPast): PastOperation {
+  const read = output === null ? null : decodeValue(output);
+  return { step, round, generation, appliedAt, output: read, target: target ?? null };
 }

@@ -47,6 +47,9 @@ export interface StoredStep {
   readonly to?: string | undefined;
   readonly cb?: StoredCallback | undefined;
   readonly got?: StoredReceived | undefined;
+  readonly park?: string | undefined;
+  /** 1: the newest call was a probe. */
+  readonly probe?: 1 | undefined;
   readonly undo?: StoredUndo | undefined;
 }
 
@@ -99,6 +102,8 @@ export function encodeStep(step: StepState): StoredStep {
     to: step.target ?? undefined,
     cb: step.callback === null ? undefined : encodeCallback(step.callback),
     got: step.received === null ? undefined : encodeReceived(step.received),
+    park: step.parkedOn ?? undefined,
+    probe: step.probing ? 1 : undefined,
     undo: step.undo === null ? undefined : encodeUndo(step.undo),
   };
 }
@@ -126,6 +131,8 @@ export function decodeStep(stored: StoredStep): StepState {
     target: stored.to ?? null,
     callback: stored.cb === undefined ? null : decodeCallback(stored.cb),
     received: stored.got === undefined ? null : decodeReceived(stored.got),
+    parkedOn: stored.park ?? null,
+    probing: stored.probe === 1,
     undo: stored.undo === undefined ? null : decodeUndo(stored.undo),
   };
 }

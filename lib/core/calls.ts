@@ -19,6 +19,7 @@ import {
 import type { Json } from './json.ts';
 import { LIMITS } from './limits.ts';
 import { hasUndo, type StepPlan, topicOf } from './plan.ts';
+import type { OpenWay } from './routing.ts';
 
 /** Whether the driver at hand may start a call that takes this long. */
 export function fits(draft: Draft, kind: 'forward' | 'recovery', timeoutMs: number): boolean {
@@ -27,18 +28,17 @@ export function fits(draft: Draft, kind: 'forward' | 'recovery', timeoutMs: numb
 }
 
 type ForwardRequest =
-  | { readonly ok: true; readonly target: string; readonly body: Json }
+  | { readonly ok: true; readonly body: Json }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
 function forwardRequest(draft: Draft, plan: StepPlan): ForwardRequest {
   const topic = topicOf(plan);
-  const route = draft.context.rules.route(topic);
-  if (route === undefined) {
+  if (draft.context.rules.route(topic) === undefined) {
     return { ok: false, code: 'ORCH_UNROUTED_TOPIC', message: `topic ${topic} has no route` };
   }
   const mapped = bodyOf(draft, plan);
   if (!mapped.ok) return { ok: false, code: 'ORCH_MAPPING_FAILED', message: mapped.message };
-  return { ok: true, target: route.target, body: mapped.body };
+  return { ok: true, body: mapped.body };
 }
 
 /** A definition that cannot say what to send, or where to, fails the step; answers whether it did. */
@@ -54,7 +54,12 @@ export function refuseUncallable(draft: Draft, step: StepState): boolean {
 }
 
 /** Calls a step forward, first time or again. */
-export function callForward(draft: Draft, step: StepState, on: 'called' | 'heartbeat_lost' = 'called'): void {
+export function callForward(
+  draft: Draft,
+  step: StepState,
+  way: OpenWay,
+  on: 'called' | 'heartbeat_lost' = 'called',
+): void {
   const plan = stepPlan(draft, step);
   const request = forwardRequest(draft, plan);
   if (!request.ok) throw new Error(`step ${step.name} was called and cannot be: ${request.message}`);
@@ -63,20 +68,25 @@ export function callForward(draft: Draft, step: StepState, on: 'called' | 'heart
   const callback = tokenFor(draft, step, plan, attempts);
   const next = moveStep(draft, step, on, {
     attempts,
+    // What only asks whether the dependency is back is not an attempt that counts.
+    attemptsBefore: step.attemptsBefore + (way.probe ? 1 : 0),
+    probing: way.probe,
     lease,
     startedAt: step.startedAt ?? draft.context.now,
     lastCallAt: step.startedAt === null ? null : draft.context.now,
     nextAttemptAt: null,
     settleBy: null,
-    target: step.target ?? request.target,
+    target: way.target,
     deadlineAt: null,
     callback,
   });
   const about = { direction: 'do', topic: topicOf(plan), timeoutMs: plan.timeoutMs, fence: false } as const;
   // A recovery job's step is the undo of another job's operation, and says so as any undo does.
   const undone = undoneOperationId(draft.job);
+  const { target } = way;
   pushCall(draft, next, lease, {
     ...about,
+    target,
     attempt: attempts,
     body: request.body,
     about: undone,
@@ -85,7 +95,7 @@ export function callForward(draft: Draft, step: StepState, on: 'called' | 'heart
 }
 
 /** Asks what became of an operation. While turning back it also asks to keep it from ever applying. */
-export function callQuery(draft: Draft, step: StepState, topic: string, fence: boolean): void {
+export function callQuery(draft: Draft, step: StepState, topic: string, fence: boolean, way: OpenWay): void {
   const plan = stepPlan(draft, step);
   const mapped = bodyOf(draft, plan);
   const queries = step.queries + 1;
@@ -96,6 +106,7 @@ export function callQuery(draft: Draft, step: StepState, topic: string, fence: b
   pushCall(draft, next, lease, {
     direction: 'query',
     topic,
+    target: way.target,
     timeoutMs: plan.timeoutMs,
     fence,
     attempt: queries,
@@ -106,55 +117,54 @@ export function callQuery(draft: Draft, step: StepState, topic: string, fence: b
 }
 
 /** Starts or repeats an undo, under one stable id for each generation. */
-export function callUndo(draft: Draft, step: StepState): void {
+export function callUndo(draft: Draft, step: StepState, { topic, body }: UndoCall, way: OpenWay): void {
   const plan = stepPlan(draft, step);
   if (!hasUndo(plan)) throw new Error(`step ${step.name} has nothing to undo with`);
-  const request = undoRequest(draft, step, plan);
-  if (!request.ok) {
-    giveUpUndo(
-      draft,
-      beginUndo(draft, step, plan.undo.topics[0] ?? topicOf(plan), null),
-      request.code,
-      request.message,
-    );
-    return;
-  }
   const lease = leaseFor(draft, plan.undo.timeoutMs);
-  const next = beginUndo(draft, step, request.topic, lease);
+  const before = undoOf(draft, step);
+  const attempt = before.attempts + 1;
+  const attemptsBefore = before.attemptsBefore + (way.probe ? 1 : 0);
+  const next = beginUndo(draft, step, { ...before, topic, attempts: attempt, attemptsBefore, lease });
   const about = { about: forwardOperationId(draft.job, next), timeoutMs: plan.undo.timeoutMs, fence: false } as const;
-  const attempt = next.undo?.attempts ?? 1;
-  pushCall(draft, next, lease, {
-    ...about,
-    direction: 'undo',
-    topic: request.topic,
-    attempt,
-    body: request.body,
-    token: null,
-  });
+  pushCall(draft, next, lease, { ...about, target: way.target, direction: 'undo', topic, attempt, body, token: null });
 }
 
-function beginUndo(draft: Draft, step: StepState, topic: string, lease: Lease | null): StepState {
-  const { now } = draft.context;
-  const fresh: UndoState = {
-    generation: 0,
-    topic,
-    attempts: 0,
-    attemptsBefore: 0,
-    lease: null,
-    startedAt: now,
-    idleMs: 0,
-    nextAttemptAt: null,
-    compensatedAt: null,
-    result: null,
-    errorCode: null,
-    refused: false,
-  };
-  const before = step.undo ?? fresh;
-  const attempts = before.attempts + 1;
-  const idleMs = before.idleMs + idleSince(before.nextAttemptAt, now);
-  const undo: UndoState = { ...before, topic, attempts, idleMs, lease, nextAttemptAt: null, refused: false };
+/** An undo that cannot be called: it has failed, without a call. */
+export function refuseUndo(draft: Draft, step: StepState, code: string, message: string): void {
+  giveUpUndo(draft, beginUndo(draft, step, undoOf(draft, step)), code, message);
+}
+
+function undoOf(draft: Draft, step: StepState): UndoState {
+  const plan = stepPlan(draft, step);
+  const topic = hasUndo(plan) ? (plan.undo.topics[0] ?? '') : '';
+  return (
+    step.undo ?? {
+      generation: 0,
+      topic,
+      attempts: 0,
+      attemptsBefore: 0,
+      lease: null,
+      startedAt: draft.context.now,
+      idleMs: 0,
+      nextAttemptAt: null,
+      compensatedAt: null,
+      result: null,
+      errorCode: null,
+      refused: false,
+    }
+  );
+}
+
+function beginUndo(draft: Draft, step: StepState, undo: UndoState): StepState {
   const on = step.status === 'compensating' ? 'undo_retried' : 'undo_called';
-  return moveStep(draft, step, on, { undo, nextAttemptAt: null, settleBy: null });
+  const idleMs = undo.idleMs + idleSince(undo.nextAttemptAt, draft.context.now);
+  const begun = { ...undo, idleMs, nextAttemptAt: null, refused: false };
+  return moveStep(draft, step, on, { undo: begun, nextAttemptAt: null, settleBy: null });
+}
+
+interface UndoCall {
+  readonly topic: string;
+  readonly body: Json;
 }
 
 /** How long what was due has waited for somebody to come; a message that was lost or late is no outage. */
@@ -163,7 +173,7 @@ export function idleSince(due: EpochMs | null, now: EpochMs): number {
 }
 
 type UndoRequest =
-  | { readonly ok: true; readonly topic: string; readonly body: Json }
+  | ({ readonly ok: true } & UndoCall)
   | { readonly ok: false; readonly code: string; readonly message: string };
 
 export function undoRequest(draft: Draft, step: StepState, plan: StepPlan): UndoRequest {
@@ -203,7 +213,10 @@ function leaseFor(draft: Draft, timeoutMs: number): Lease {
   return { owner: draft.driver.owner, until: draft.context.now + timeoutMs + LIMITS.leaseMarginMs };
 }
 
-type Particulars = Pick<Call, 'direction' | 'topic' | 'timeoutMs' | 'fence' | 'attempt' | 'body' | 'about' | 'token'>;
+type Particulars = Pick<
+  Call,
+  'direction' | 'topic' | 'target' | 'timeoutMs' | 'fence' | 'attempt' | 'body' | 'about' | 'token'
+>;
 
 function pushCall(draft: Draft, step: StepState, lease: Lease, call: Particulars): void {
   const operationId =
@@ -211,7 +224,6 @@ function pushCall(draft: Draft, step: StepState, lease: Lease, call: Particulars
   draft.calls.push({
     ...call,
     step: step.name,
-    target: draft.context.rules.route(call.topic)?.target ?? step.target ?? '',
     operationId,
     lastStartAt: lease.until - call.timeoutMs,
     deadlineAt: draft.context.now + call.timeoutMs,

@@ -19,6 +19,7 @@ import { goForward } from './forward.ts';
 import { dataOf, type Job, type Lease, lastEntry } from './job.ts';
 import { LIMITS } from './limits.ts';
 import { operate } from './operate.ts';
+import { gateOf, release } from './park.ts';
 import { topicsOf, type WorkflowPlan } from './plan.ts';
 import { recover } from './recover.ts';
 import { forgetEffect } from './recovery.ts';
@@ -61,6 +62,12 @@ export function decide(job: Job, event: JobEvent, plan: WorkflowPlan, context: C
     case 'broken': {
       const draft = draftOf(job, plan, context, null);
       return breakOff(draft, event.message) ? close(draft, false) : { status: 'ignored', reason: 'nothing_due' };
+    }
+    case 'released': {
+      const draft = draftOf(job, plan, context, null);
+      if (!release(draft, event.gate, event.startAt)) return { status: 'ignored', reason: 'nothing_due' };
+      advance(draft);
+      return close(draft, false);
     }
     case 'refile':
       return refile(draftOf(job, plan, context, null));
@@ -217,6 +224,7 @@ function close(draft: Draft, mayMoveLater: boolean): Decision {
   const { job, plan, context } = draft;
   // Clocks of different machines differ; a later write never looks older.
   job.updatedAt = Math.max(job.updatedAt, context.now);
+  job.parkedOn = gateOf(job);
   job.nextActionAt = nextActionAt(job, plan, context.rules, context.now);
   const parks = draft.calls.length === 0 && (job.nextActionAt ?? 0) - context.now >= LIMITS.parkThresholdMs;
   job.bucket = fileUnder(job, mayMoveLater || (parks && waitsOutside(draft)), context.now);

@@ -75,7 +75,7 @@ export function moveJob(draft: Draft, on: JobTrigger, guard: JobGuard | null, de
 
 /** Moves a step along an edge of its table, with what else becomes true by it. */
 export function moveStep(draft: Draft, step: StepState, on: StepTrigger, also: Partial<StepState> = {}): StepState {
-  return setStep(draft, step, { ...also, status: stepTarget(step.status, on) });
+  return setStep(draft, step, { parkedOn: null, ...also, status: stepTarget(step.status, on) });
 }
 
 /** Changes what is known of a step without moving it. */

@@ -71,7 +71,7 @@ export function leaveOut(draft: Draft): void {
         moveStep(draft, step, 'left_out');
         break;
       case 'retry_scheduled':
-        if (step.mayHaveApplied) setStep(draft, step, { nextAttemptAt: null });
+        if (step.mayHaveApplied) setStep(draft, step, { nextAttemptAt: null, parkedOn: null });
         else moveStep(draft, step, 'left_out', { nextAttemptAt: null });
         break;
       case 'waiting':

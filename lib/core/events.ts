@@ -3,7 +3,8 @@
  */
 import type { Answer } from './answers.ts';
 import type { PolicyOverrides } from './errors.ts';
-import type { EpochMs } from './ids.ts';
+import type { Pass, Passage } from './gates.ts';
+import type { EpochMs, GateId } from './ids.ts';
 import type { Job } from './job.ts';
 import type { Json } from './json.ts';
 import type { FieldError, Route } from './plan.ts';
@@ -83,6 +84,8 @@ export type JobEvent =
   | { readonly type: 'recovered'; readonly step: string; readonly round: number; readonly by: string }
   /** What is stored contradicts the rules: a decision about it failed with this message. */
   | { readonly type: 'broken'; readonly message: string }
+  /** A gate opens for what it holds of this job, from `startAt` on; what is still held stays where it is. */
+  | { readonly type: 'released'; readonly gate: GateId; readonly startAt: EpochMs }
   /** The watchdog moves a job that is not due yet to its later bucket. */
   | { readonly type: 'refile' };
 
@@ -107,6 +110,8 @@ export type OperatorAct =
 export interface Rules {
   /** Where a topic leads; undefined means nowhere. */
   route(topic: string): Route | undefined;
+  /** Whether a call may be made now, as far as its dependency and the people in charge are concerned. */
+  gate(passage: Passage): Pass;
   readonly policies: PolicyOverrides;
   /** How long a hint may take to arrive before the watchdog takes the job up. */
   readonly hintGraceMs: number;

@@ -9,6 +9,8 @@ import { isAlive } from './effects.ts';
 import { stillUnknown } from './fold-query.ts';
 import { failUndo } from './fold-undo.ts';
 import type { StepState } from './job.ts';
+import { topicOf } from './plan.ts';
+import { wayOf } from './routing.ts';
 import { countRetry, failForward, nextRetry, stopWaiting } from './settle.ts';
 import { settleWait } from './waits.ts';
 
@@ -52,8 +54,12 @@ function callsAgain(draft: Draft, step: StepState): boolean {
   )
     return false;
   if (!fits(draft, 'forward', plan.timeoutMs)) return true;
+  const doubtful = { ...step, mayHaveApplied: step.mayHaveApplied || plan.kind !== 'readOnly' };
+  const way = wayOf(draft, doubtful, topicOf(plan), 'do');
+  // Held, it is in doubt like any call without an answer, and waits for its gate with its retry.
+  if (way.held) return false;
   countRetry(draft, step, silent, draft.context.now);
-  callForward(draft, setStep(draft, step, { mayHaveApplied: plan.kind !== 'readOnly' }), 'heartbeat_lost');
+  callForward(draft, setStep(draft, step, doubtful), way, 'heartbeat_lost');
   return true;
 }
 

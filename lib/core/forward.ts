@@ -5,13 +5,25 @@
 
 import { failure } from './answers.ts';
 import { callForward, callQuery, fits, refuseUncallable } from './calls.ts';
-import { type Draft, forwardInFlight, leaseHolds, mappingContext, moveJob, stepPlan } from './draft.ts';
+import {
+  type Draft,
+  type EntryDetails,
+  forwardInFlight,
+  leaseHolds,
+  mappingContext,
+  moveJob,
+  moveStep,
+  setStep,
+  stepPlan,
+} from './draft.ts';
 import { pivot } from './effects.ts';
 import { askForReview, ended, stoppedBy, turnBack } from './ends.ts';
+import { describeGate } from './gates.ts';
 import type { StepState } from './job.ts';
 import { newValue } from './job.ts';
 import { LIMITS } from './limits.ts';
-import type { StepPlan } from './plan.ts';
+import { wayOrPark } from './park.ts';
+import { type StepPlan, topicOf } from './plan.ts';
 import { settleForward } from './settle.ts';
 import { applyGuards, beginWait } from './waits.ts';
 
@@ -32,6 +44,7 @@ export function goForward(draft: Draft): void {
     turnBack(draft, { cause: 'deadline', code, stoppedReason: code, step: firstOpen(draft)?.name ?? null });
     return;
   }
+  if (context.now >= job.deadlineAt && giveUpParked(draft)) return;
   const review = job.steps.find((step) => step.status === 'unknown' && step.settleBy === 'review');
   if (review !== undefined) {
     if (!forwardInFlight(draft)) askForReview(draft, review.name);
@@ -74,23 +87,44 @@ function isCallable(draft: Draft, step: StepState): boolean {
   return false;
 }
 
+/** Past the pivot a deadline waits for what is open; what is parked would wait for ever, so a person has to look. */
+function giveUpParked(draft: Draft): boolean {
+  const parked = draft.job.steps.find((step) => step.parkedOn !== null);
+  if (parked === undefined) return false;
+  if (parked.status === 'unknown') setStep(draft, parked, { settleBy: 'review', parkedOn: null, nextAttemptAt: null });
+  else
+    moveStep(draft, parked, parked.status === 'pending' ? 'not_callable' : 'budget_spent', {
+      errorCode: parked.errorCode ?? 'ORCH_DEADLINE_EXCEEDED',
+    });
+  return true;
+}
+
 function asks(draft: Draft, step: StepState): boolean {
   return step.status === 'unknown' && step.settleBy === 'query' && stepPlan(draft, step).query !== null;
 }
 
 function start(draft: Draft, step: StepState): void {
   const plan = stepPlan(draft, step);
-  const { query } = plan;
-  if (draft.job.state === 'RETRY_SCHEDULED') moveJob(draft, 'due', null, { step: step.name });
+  const query = asks(draft, step) ? plan.query : null;
   if (!callsFirst(plan)) {
+    goOn(draft, step);
     beginWait(draft, step);
     return;
   }
-  if (asks(draft, step) && query !== null) callQuery(draft, step, query.topic, false);
-  else callForward(draft, step);
+  const topic = query?.topic ?? topicOf(plan);
+  const way = wayOrPark(draft, step, topic, query === null ? 'do' : 'query');
+  if (way === null) return;
+  goOn(draft, step);
+  if (query === null) callForward(draft, step, way);
+  else callQuery(draft, step, query.topic, false, way);
+}
+
+function goOn(draft: Draft, step: StepState): void {
+  if (draft.job.state === 'RETRY_SCHEDULED') moveJob(draft, 'due', null, { step: step.name });
 }
 
 function isDue(step: StepState, now: number): boolean {
+  if (step.parkedOn !== null) return false;
   return step.nextAttemptAt === null || step.nextAttemptAt <= now;
 }
 
@@ -115,13 +149,21 @@ function parkIfIdle(draft: Draft): void {
   const { job, context } = draft;
   if (job.state !== 'PROCESSING' || forwardInFlight(draft)) return;
   const stage = currentStage(draft);
-  const waits = stage.map((step) => step.nextAttemptAt);
+  const waits = stage.map((step) => (step.parkedOn === null ? step.nextAttemptAt : job.deadlineAt));
   if (waits.some((at) => at === null) || stage.some((step) => step.status === 'waiting')) return;
   const earliest = Math.min(...waits.map((at) => at ?? 0));
   if (earliest - context.now >= LIMITS.parkThresholdMs) moveJob(draft, 'retry_later', null, retryDetails(stage));
 }
 
-function retryDetails(stage: readonly StepState[]): { step: string | null; errorCode: string | null } {
+function retryDetails(stage: readonly StepState[]): EntryDetails {
+  const parked = stage.find((step) => step.parkedOn !== null);
+  if (parked?.parkedOn != null) {
+    return {
+      step: parked.name,
+      errorCode: 'ORCH_DEPENDENCY_UNAVAILABLE',
+      reason: `parked: ${describeGate(parked.parkedOn)}`,
+    };
+  }
   const waiting = stage.find((step) => step.nextAttemptAt !== null);
   return { step: waiting?.name ?? null, errorCode: waiting?.errorCode ?? null };
 }

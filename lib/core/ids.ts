@@ -10,6 +10,8 @@ declare const brand: unique symbol;
 export type JobId = string & { readonly [brand]: 'JobId' };
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type EpochMs = number;
+/** What holds calls back: `dependency:<target>` or `pause:<id>`. */
+export type GateId = string;
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 /** 26 base32 characters carry 130 of the 256 bits: collisions stay out of reach, names stay readable. */

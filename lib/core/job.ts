@@ -2,6 +2,7 @@
  * A job as one record: everything a decision needs. What the definition can tell (topics, kinds, operation ids) is
  * not in it. Records are never changed in place; `decide` makes the next one.
  */
+import type { GateId } from './ids.ts';
 import { type EpochMs, type JobId, operationIdOf, undoOperationIdOf } from './ids.ts';
 import type { Json } from './json.ts';
 import type { JobState, Outcome, StepStatus } from './states.ts';
@@ -114,6 +115,10 @@ export interface StepState {
   readonly target: string | null;
   readonly callback: CallbackState | null;
   readonly received: Received | null;
+  /** The gate that holds its next call: nothing of it is due before it is released. */
+  readonly parkedOn: GateId | null;
+  /** The newest call went out to learn whether the dependency is back: it spends nothing of the step's budget. */
+  readonly probing: boolean;
   readonly undo: UndoState | null;
 }
 
@@ -158,6 +163,8 @@ export interface Undoes {
   readonly round: number;
   readonly generation: number;
   readonly topic: string;
+  /** Where the effect was made; absent where jobs did not keep it yet. */
+  readonly target?: string;
 }
 
 /** Ids of related jobs, absent where there is none. */
@@ -181,6 +188,8 @@ export interface PastOperation {
   /** It succeeded after its round was over, where no fence keeps it from applying. */
   readonly appliedAt: EpochMs | null;
   readonly output: Value | null;
+  /** Where it was called. */
+  readonly target: string | null;
 }
 
 export interface Job {
@@ -215,6 +224,8 @@ export interface Job {
   readonly sagaRound: number;
   readonly past: readonly PastOperation[];
   readonly steps: readonly StepState[];
+  /** Where the job is found when a gate opens: the gate of its first parked step; null when nothing holds it. */
+  readonly parkedOn: GateId | null;
   readonly errorLog: readonly ErrorLogEntry[];
   /** The newest entries; earlier ones, once published, are stored apart in chunks. Never empty. */
   readonly history: readonly HistoryEntry[];
@@ -247,6 +258,8 @@ export function newStep(name: string): StepState {
     target: null,
     callback: null,
     received: null,
+    parkedOn: null,
+    probing: false,
     undo: null,
   };
 }

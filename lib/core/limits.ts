@@ -52,6 +52,8 @@ export const LIMITS = {
   /** The watchdog's index. Buckets let a short job touch the index twice, not at every step. */
   bucketMs: 5 * MINUTE,
   activeShards: 16,
+  /** Partitions of a gate's parked jobs: one takes a thousand parks a second, and each costs a query at each look. */
+  parkedShards: 4,
   /** Hints of one run, over all shards: more would only queue up behind the drivers. */
   sweepBatchMax: 1_000,
   sweepPage: 100,

@@ -52,6 +52,7 @@ export function newJob(submission: Submission, plan: WorkflowPlan, context: Cont
     sagaRound: 0,
     past: [],
     steps: plan.steps.map((step) => newStep(step.name)),
+    parkedOn: null,
     errorLog: [],
     history: [
       {

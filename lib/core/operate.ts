@@ -195,7 +195,7 @@ function letGo(draft: Draft): void {
   abandonReads(draft, draft.job.lastErrorCode ?? 'ORCH_CANCELLED');
 }
 
-const AT_REST = { lease: null, nextAttemptAt: null } as const;
+const AT_REST = { lease: null, nextAttemptAt: null, parkedOn: null } as const;
 
 function resolve(
   draft: Draft,

@@ -4,11 +4,11 @@
  */
 import { isAlive } from './effects.ts';
 import type { Driver, DriverKind, Rules } from './events.ts';
-import type { EpochMs } from './ids.ts';
+import type { EpochMs, GateId } from './ids.ts';
 import type { Job } from './job.ts';
 import { LIMITS } from './limits.ts';
 import type { WorkflowPlan } from './plan.ts';
-import { driverKindOf, workDueAt } from './schedule.ts';
+import { driverKindOf, heldUntil, workDueAt } from './schedule.ts';
 import { isTerminal } from './states.ts';
 
 export type Outlook =
@@ -17,7 +17,9 @@ export type Outlook =
   | { readonly next: 'leave' }
   | { readonly next: 'sleep'; readonly until: EpochMs }
   | { readonly next: 'hand_over'; readonly to: DriverKind }
-  | { readonly next: 'park'; readonly until: EpochMs; readonly to: DriverKind };
+  | { readonly next: 'park'; readonly until: EpochMs; readonly to: DriverKind }
+  /** A gate holds all that is left: whoever opens it, or the deadline, brings the job back. */
+  | { readonly next: 'held'; readonly by: GateId };
 
 export function outlook(job: Job, plan: WorkflowPlan, rules: Rules, driver: Driver, now: EpochMs): Outlook {
   if (isTerminal(job.state)) return { next: 'ended' };
@@ -27,6 +29,8 @@ export function outlook(job: Job, plan: WorkflowPlan, rules: Rules, driver: Driv
   if (leasedByOthers(job, rules, driver, now) && due > now) return { next: 'leave' };
   if (due <= now) return { next: 'hand_over', to };
   const waitMs = due - now;
+  const held = heldUntil(job, plan);
+  if (job.parkedOn !== null && held !== null && due >= held) return { next: 'held', by: job.parkedOn };
   const mine = to === driver.kind && job.state !== 'NEEDS_REVIEW';
   const short = waitMs < LIMITS.parkThresholdMs && driver.remainingMs > waitMs + LIMITS.callMarginMs;
   return mine && short ? { next: 'sleep', until: due } : { next: 'park', until: due, to };

@@ -145,12 +145,19 @@ export function hasUndo(step: StepPlan): step is StepPlan & { readonly undo: Und
   return step.undo !== null && !('none' in step.undo);
 }
 
-/** Where a topic leads. `fencing`: an undo that overtakes its forward call keeps that call from applying. */
-export interface Route {
+/** A participant at one place. `fencing`: an undo that overtakes its forward call keeps that call from applying. */
+export interface Target {
   readonly target: string;
   readonly fencing: boolean;
   /** It takes commands and answers on another way; so every call carries a token. */
   readonly answersLater?: boolean;
   /** The longest a call can still be at work after we stopped listening. */
   readonly maxRunMs: number;
+  /** Called also while its health is degraded, when nothing better is there; absent: yes. */
+  readonly allowDegraded?: boolean;
+}
+
+/** Where a topic leads: its target, and those that stand in for it, in order. */
+export interface Route extends Target {
+  readonly alternatives?: readonly Target[];
 }

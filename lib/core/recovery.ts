@@ -55,7 +55,15 @@ function recoveryFor(
   const { step, generation } = found;
   const request = undoRequest(draftOf(job, plan, context, null), step, stepPlan);
   if (!request.ok) return null;
-  const undoes: Undoes = { jobId: job.jobId, step: name, round: step.round, generation, topic: request.topic };
+  const place = step.target === null ? {} : { target: step.target };
+  const undoes: Undoes = {
+    jobId: job.jobId,
+    step: name,
+    round: step.round,
+    generation,
+    topic: request.topic,
+    ...place,
+  };
   const idempotencyKey = `${operationId}#${generation}`;
   return {
     jobId: jobIdOf(RECOVERY_CALLER, job.workflowType, idempotencyKey),
@@ -81,7 +89,8 @@ function stateAt(job: Job, name: string, operationId: string): { step: StepState
   }
   const past = job.past.find((one) => one.step === name && operationIdOf(job.jobId, name, one.round) === operationId);
   if (past === undefined) return null;
-  return { step: { ...step, round: past.round, output: past.output }, generation: nextAfter(past.generation) };
+  const { round, output, target } = past;
+  return { step: { ...step, round, output, target: target ?? step.target }, generation: nextAfter(past.generation) };
 }
 
 function nextAfter(generation: number | null | undefined): number {

@@ -55,6 +55,7 @@ function pastOf(step: StepState): PastOperation {
     generation: step.undo?.compensatedAt === null ? null : (step.undo?.generation ?? null),
     appliedAt: null,
     output: null,
+    target: step.target,
   };
 }
 

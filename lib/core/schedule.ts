@@ -8,6 +8,7 @@ import { currentStage } from './forward.ts';
 import type { EpochMs } from './ids.ts';
 import { type Job, lastEntry } from './job.ts';
 import { LIMITS } from './limits.ts';
+import { parkedUntil } from './park.ts';
 import type { WorkflowPlan } from './plan.ts';
 import { undoWork } from './recover.ts';
 import { isTerminal } from './states.ts';
@@ -38,6 +39,12 @@ export function workDueAt(job: Job, plan: WorkflowPlan, rules: Rules, now: Epoch
   }
 }
 
+/** The earliest time at which a parked step comes to its end unopened; null when none is parked. */
+export function heldUntil(job: Job, plan: WorkflowPlan): EpochMs | null {
+  const ends = job.steps.flatMap((step) => (step.parkedOn === null ? [] : [parkedUntil(job, plan, step)]));
+  return ends.length === 0 ? null : Math.min(...ends);
+}
+
 function lastReviewAt(job: Job): EpochMs {
   return job.history.findLast((entry) => entry.to === 'NEEDS_REVIEW')?.at ?? lastEntry(job).at;
 }
@@ -52,7 +59,7 @@ function forwardTimes(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs):
     if (isAlive(step.lease, now, rules.livingOwners)) times.push(step.lease.until);
     else if (step.status === 'waiting')
       times.push(step.deadlineAt ?? now, step.nextAttemptAt ?? Number.POSITIVE_INFINITY);
-    else times.push(step.nextAttemptAt ?? now);
+    else times.push(step.parkedOn === null ? (step.nextAttemptAt ?? now) : parkedUntil(job, plan, step));
   }
   return times;
 }

@@ -89,7 +89,7 @@ export function settleWhileTurningBack(draft: Draft, step: StepState): void {
   const plan = stepPlan(draft, step);
   const settleBy: Settlement =
     canQuery(plan, step) && plan.onUnknown === 'query' ? 'query' : hasUndo(plan) ? 'undo' : 'review';
-  setStep(draft, step, { settleBy, nextAttemptAt: settleBy === 'query' ? draft.context.now : null });
+  setStep(draft, step, { settleBy, parkedOn: null, nextAttemptAt: settleBy === 'query' ? draft.context.now : null });
 }
 
 /** Nobody waits for a promised result on the way back: what reads is left out, of anything else the end is unknown. */
@@ -107,7 +107,7 @@ export function canQuery(plan: StepPlan, step: StepState): boolean {
 
 /** When the step may be called again under its policy and the job's budget; null when not. */
 export function nextRetry(draft: Draft, step: StepState, plan: StepPlan, failed: Failure): number | null {
-  if (draft.job.retryCount >= draft.job.maxRetries) return null;
+  if (!step.probing && draft.job.retryCount >= draft.job.maxRetries) return null;
   const policy = policyFor(failed.code, [draft.context.rules.policies, draft.plan.retry, plan.retry]);
   const retry = planRetry(policy, step.attempts - step.attemptsBefore - 1, draw(draft), failed.retryAfterMs);
   if (!retry.again) return null;
@@ -118,7 +118,7 @@ export function nextRetry(draft: Draft, step: StepState, plan: StepPlan, failed:
 }
 
 export function countRetry(draft: Draft, step: StepState, failed: Failure, nextAttemptAt: number): void {
-  draft.job.retryCount += 1;
+  if (!step.probing) draft.job.retryCount += 1;
   log(draft, step, failed, nextAttemptAt);
 }
 

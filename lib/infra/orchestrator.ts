@@ -153,6 +153,7 @@ export class Orchestrator extends Construct {
     }
     this.state.grantLists(operate);
     this.state.grantFindDueJobs(watchdog);
+    for (const one of [watchdog, operate]) this.state.grantFindParkedJobs(one);
   }
 
   /** A submit that waits runs its job by a direct invoke; one that may not, sends a hint. */

@@ -151,9 +151,14 @@ export class State extends Construct {
     to.allow({ actions: ['dynamodb:Query'], resources: [this.indexArn(INDEXES.active)] });
   }
 
+  /** Which jobs a gate holds: to count them, and to release them. */
+  grantFindParkedJobs(to: ServiceFunction): void {
+    to.allow({ actions: ['dynamodb:Query'], resources: [this.indexArn(INDEXES.parked)] });
+  }
+
   grantLists(to: ServiceFunction): void {
     this.open(to, ['dynamodb:BatchGetItem'], []);
-    const indexes = Object.values(INDEXES).filter((index) => index !== INDEXES.active);
+    const indexes = Object.values(INDEXES).filter((index) => index !== INDEXES.active && index !== INDEXES.parked);
     to.allow({ actions: ['dynamodb:Query'], resources: indexes.map((index) => this.indexArn(index)) });
   }
 

@@ -4,6 +4,7 @@
  */
 
 import type { PolicyOverrides } from '../core/errors.ts';
+import { FREE } from '../core/gates.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { PolicySettings } from '../core/policy-settings.ts';
 import type { Engine, PlanCatalog } from '../operations/engine.ts';
@@ -98,6 +99,7 @@ function engineOn(
       route,
       policies,
       hintGraceMs: LIMITS.hintGraceMsEmbedded,
+      gate: () => FREE,
       retryPenaltyMs: (topic) => tokens.penaltyMs(route(topic)?.target ?? topic),
       livingOwners: ownerPrefix(boot),
     },

@@ -111,6 +111,9 @@ async function rest(engine: Engine, request: DriveRequest, job: Job, driver: Dri
       await queue.send(queueOf(next.to), hint, 0);
       return { end: 'handed_over' };
     }
+    // The watchdog looks for its gate and for its deadline: thousands of held jobs leave no timers behind.
+    case 'held':
+      return { end: 'parked' };
     case 'park': {
       const message = { kind: 'hint', jobId: job.jobId, revision: job.revision, hops: 0 } as const;
       await timers.arm({ name: `${job.jobId}-${job.revision}`, at: next.until, queue: queueOf(next.to), message });

@@ -77,6 +77,8 @@ const step: fc.Arbitrary<StepState> = record({
   target: maybeText,
   callback: fc.option(record({ salt: text, attempt: count, expiresAt: at, used: fc.boolean() })),
   received: fc.option(received),
+  parkedOn: maybeText,
+  probing: fc.boolean(),
   undo: fc.option(undo),
 });
 
@@ -154,11 +156,13 @@ export const arbitraryJob: fc.Arbitrary<Job> = record({
       generation: fc.option(fc.nat({ max: 3 })),
       appliedAt: fc.option(at),
       output: fc.option(value),
+      target: maybeText,
     }),
     { maxLength: 2 },
   ),
   turnBack: fc.option(record({ cause: fc.constantFrom<TurnBack['cause']>('failure', 'deadline', 'cancel'), at })),
   steps: fc.array(step, { maxLength: 4 }),
+  parkedOn: maybeText,
   errorLog: fc.array(error, { maxLength: 4 }),
   history: fc.array(entry, { maxLength: 5 }),
   publishedSeq: fc.integer({ min: -1, max: 1_000 }),

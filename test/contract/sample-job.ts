@@ -81,6 +81,7 @@ export const sampleJob: Job = {
   past: [],
   turnBack: { cause: 'failure', at: AT + 45 },
   steps: [tenant, billing, user],
+  parkedOn: null,
   errorLog: [
     { at: AT + 30, step: 'user', attempt: 1, errorCode: 'EXT_TIMEOUT', message: 'late', nextAttemptAt: AT + 35 },
     { at: AT + 40, step: 'user', attempt: 3, errorCode: 'EXT_TIMEOUT', message: 'late', nextAttemptAt: null },

@@ -72,6 +72,7 @@ export function newJob(key: string, over: Partial<Job> = {}): Job {
     sagaRound: 0,
     past: [],
     steps: ['tenant', 'billing', 'user'].map(newStep),
+    parkedOn: null,
     errorLog: [],
     history: [entry(0, { at: createdAt, actor: `caller:${callerId}`, mark: markOf(write) })],
     publishedSeq: -1,

@@ -100,6 +100,7 @@ const EVENTS: Readonly<Record<string, Ask>> = {
     print: 'p',
     payload: null,
   }),
+  'a gate that holds nothing of it': () => ({ type: 'released', gate: 'dependency:a', startAt: T0 }),
   'a decision that failed': () => ({ type: 'broken', message: 'the stored state contradicts the rules' }),
 };
 
@@ -255,6 +256,7 @@ describe('every state', () => {
       recovered: true,
       broken: true,
       refile: true,
+      released: true,
     };
     const asked = new Set(Object.values(EVENTS).map((ask) => ask(JOBS.PROCESSING).type));
     expect([...asked].sort()).toEqual(Object.keys(types).sort());
@@ -265,7 +267,7 @@ describe('every state', () => {
     names.map((name, index) => ({
       state,
       name,
-      expected: [...ANSWERS[state], ...REST[state], '- duplicate', '!', '!', BROKEN[state]][index],
+      expected: [...ANSWERS[state], ...REST[state], '- duplicate', '!', '!', '- nothing_due', BROKEN[state]][index],
     })),
   );
   it.each(rows)('$state: $name → $expected', ({ state, name, expected }) => {

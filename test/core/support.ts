@@ -2,6 +2,7 @@
  * Words for the tests of the core: plans written as data, and moments. `given(plan).when(turn(), ok('a')).job` reads
  * as what happened to a job; every argument of `decide` is frozen on the way, so a decision that writes to one throws.
  */
+
 import type { Answer } from '../../lib/core/answers.ts';
 import { failure } from '../../lib/core/answers.ts';
 import { decide } from '../../lib/core/decide.ts';
@@ -17,6 +18,7 @@ import type {
   Result,
   Rules,
 } from '../../lib/core/events.ts';
+import { FREE } from '../../lib/core/gates.ts';
 import { jobIdOf } from '../../lib/core/ids.ts';
 import {
   forwardOperationId,
@@ -114,6 +116,7 @@ export function rulesOf(options: RuleOptions = {}): Rules {
     },
     policies: { EXT_: { jitter: 'none' }, ...options.policies },
     hintGraceMs: MINUTE,
+    gate: () => FREE,
     retryPenaltyMs: () => options.penaltyMs ?? 0,
     livingOwners: options.livingOwners ?? null,
   };

@@ -1,8 +1,10 @@
 /** The router over memory ports, the real operations and participants that answer as a test says. */
+
 import { memoryPorts } from '../../lib/adapters/memory/ports.ts';
 import { recordingParticipants } from '../../lib/adapters/memory/recorders.ts';
 import { type Answer, failure } from '../../lib/core/answers.ts';
 import type { Call } from '../../lib/core/events.ts';
+import { FREE } from '../../lib/core/gates.ts';
 import type { JobId } from '../../lib/core/ids.ts';
 import { LIMITS } from '../../lib/core/limits.ts';
 import { createApp } from '../../lib/http/app.ts';
@@ -49,6 +51,7 @@ export function house(answers: (call: Call) => Answer | Promise<Answer> | undefi
     rules: {
       route: (topic) => ({ target: topic.split(':')[0] ?? '', fencing: true, maxRunMs: 10_000 }),
       policies: {},
+      gate: () => FREE,
       retryPenaltyMs: () => 0,
       hintGraceMs: LIMITS.hintGraceMs,
       livingOwners: null,

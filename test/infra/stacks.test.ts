@@ -31,6 +31,7 @@ describe('state', () => {
     };
     expect(GlobalSecondaryIndexes.map((index) => index.IndexName)).toEqual([
       'active',
+      'parked',
       'by_caller',
       'by_time',
       'by_correlation',

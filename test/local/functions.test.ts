@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { memoryPorts } from '../../lib/adapters/memory/ports.ts';
 import { readFault } from '../../lib/contract/local.ts';
+import { FREE } from '../../lib/core/gates.ts';
 import type { JobId } from '../../lib/core/ids.ts';
 import type { FaultBook } from '../../lib/local/faults.ts';
 import { functions } from '../../lib/local/functions.ts';
@@ -29,7 +30,14 @@ function book(times: number): FaultBook & { fired: number } {
 const engine: Engine = {
   ports: memoryPorts(),
   plans: examples,
-  rules: { route: () => undefined, policies: {}, retryPenaltyMs: () => 0, hintGraceMs: 1, livingOwners: null },
+  rules: {
+    route: () => undefined,
+    policies: {},
+    gate: () => FREE,
+    retryPenaltyMs: () => 0,
+    hintGraceMs: 1,
+    livingOwners: null,
+  },
   actor: 'nobody',
 };
 const JOB = 'j1' as JobId;

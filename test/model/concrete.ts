@@ -1,7 +1,9 @@
 /** From the model's job to a real one and back, and the same question put to the real `decide`. */
+
 import { type Answer, failure } from '../../lib/core/answers.ts';
 import { decide } from '../../lib/core/decide.ts';
 import type { Context, Decision, Driver, JobEvent, Result, Rules } from '../../lib/core/events.ts';
+import { FREE } from '../../lib/core/gates.ts';
 import {
   type HistoryEntry,
   type Job,
@@ -40,6 +42,7 @@ const rules: Rules = {
   route: (topic) => ({ target: topic, fencing: true, maxRunMs: 60_000 }),
   policies: {},
   hintGraceMs: 60_000,
+  gate: () => FREE,
   retryPenaltyMs: () => 0,
   livingOwners: null,
 };

@@ -3,11 +3,13 @@
  * queues, timers and a watchdog on one virtual clock. Every run of a function is an invocation that can be killed at
  * any of its outside calls; what it held comes back as it would on AWS, by redelivery or by the watchdog.
  */
+
 import { crashable } from '../../lib/adapters/crashable.ts';
 import { type MemoryPorts, memoryPorts } from '../../lib/adapters/memory/ports.ts';
 import { answerOf, requestOf } from '../../lib/contract/envelope.ts';
 import type { Answer } from '../../lib/core/answers.ts';
 import type { Rules } from '../../lib/core/events.ts';
+import { FREE } from '../../lib/core/gates.ts';
 import type { JobId } from '../../lib/core/ids.ts';
 import type { Job } from '../../lib/core/job.ts';
 import type { JsonObject } from '../../lib/core/json.ts';
@@ -176,6 +178,7 @@ function routesTo(plans: PlanCatalog, fencing: boolean): Rules {
   return {
     route: (topic) => (topics.has(topic) ? route : undefined),
     policies: {},
+    gate: () => FREE,
     retryPenaltyMs: () => 0,
     hintGraceMs: LIMITS.hintGraceMs,
     livingOwners: null,

@@ -4,7 +4,7 @@
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { LIST_SHARDS, TABLE } from '../../contract/aws-table.ts';
-import type { EpochMs, JobId } from '../../core/ids.ts';
+import type { EpochMs, GateId, JobId } from '../../core/ids.ts';
 import { shardOf } from '../../core/shard.ts';
 import type { ListPosition } from '../../ports.ts';
 
@@ -64,6 +64,7 @@ export const auditKey = (auditId: string): Item => key(`${AUDIT}#${auditId}`, AU
 
 /** Partitions of the indexes. */
 export const activePartition = (shard: number): string => `ACTIVE#${String(shard).padStart(2, '0')}`;
+export const parkedPartition = (gate: GateId, shard: number): string => `PARKED#${gate}#${shard}`;
 export const listShardOf = (jobId: string): number => shardOf(jobId) % LIST_SHARDS;
 export const callerPartition = (callerId: string, shard: number): string => `${callerId}#${shard}`;
 export const timePartition = (shard: number): string => `JOBS#${shard}`;

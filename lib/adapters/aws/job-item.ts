@@ -1,11 +1,13 @@
 /**
  * A job as one item: the document, and beside it what is searched or asked for in conditions. State and type stand
  * there for people who look at the table; the whole document is for the code and the CLI.
- * Invariant: apart from `active` and `bucket`, no attribute that an index holds changes after creation.
+ * Invariant: apart from `active`, `bucket` and `parked`, no attribute that an index holds changes after creation.
  */
 import { INDEXES } from '../../contract/aws-table.ts';
 import { jobFromJson, jobToJson } from '../../contract/stored-job.ts';
+import type { GateId } from '../../core/ids.ts';
 import type { Job } from '../../core/job.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { expiresAtOf } from '../../core/retention.ts';
 import { shardOf } from '../../core/shard.ts';
 import {
@@ -18,6 +20,7 @@ import {
   jobKey,
   listShardOf,
   number,
+  parkedPartition,
   positionText,
   text,
   timePartition,
@@ -29,7 +32,7 @@ export const NEXT_ACTION = 'next';
 const DOCUMENT = 'job';
 
 export function jobItem(job: Job): Item {
-  const { jobId, bucket, nextActionAt } = job;
+  const { jobId, bucket, nextActionAt, parkedOn } = job;
   const expiresAt = expiresAtOf(job);
   return {
     ...jobKey(jobId),
@@ -39,6 +42,7 @@ export function jobItem(job: Job): Item {
     [DOCUMENT]: bytes(packed(jobToJson(job))),
     ...(nextActionAt === null ? {} : { [NEXT_ACTION]: number(nextActionAt) }),
     ...(bucket === null ? {} : activeAttributes(jobId, bucket)),
+    ...(parkedOn === null ? {} : parkedAttribute(jobId, parkedOn)),
     ...listAttributes(job),
     ...(expiresAt === null ? {} : expiry(expiresAt)),
   };
@@ -47,6 +51,10 @@ export function jobItem(job: Job): Item {
 function activeAttributes(jobId: string, bucket: number): Item {
   const { partitionKey, sortKey } = INDEXES.active;
   return { [partitionKey]: text(activePartition(shardOf(jobId))), [sortKey]: number(bucket) };
+}
+
+function parkedAttribute(jobId: string, gate: GateId): Item {
+  return { [INDEXES.parked.partitionKey]: text(parkedPartition(gate, shardOf(jobId) % LIMITS.parkedShards)) };
 }
 
 function listAttributes(job: Job): Item {

@@ -14,6 +14,8 @@ import { jobKey, number } from './items.ts';
 import { jobIn, jobItem, REVISION } from './job-item.ts';
 import { jobLists } from './job-lists.ts';
 
+import { parkedJobs } from './parked-jobs.ts';
+
 const isAtRevision = (revision: number): Condition => ({
   text: '#rev = :expected',
   names: { '#rev': REVISION },
@@ -43,6 +45,7 @@ export function dynamoJobs(client: DynamoDBClient, tableName: string, now: () =>
       return isOwnWrite(current, job) ? { stored: true } : { stored: false, current };
     },
     due: dueJobs(client, tableName),
+    parked: parkedJobs(client, tableName),
     list: jobLists(client, tableName),
     ...dynamoHistory(client, tableName, now),
   };

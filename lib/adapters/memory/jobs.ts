@@ -9,7 +9,16 @@ import type { JobId } from '../../core/ids.ts';
 import type { HistoryEntry, Job } from '../../core/job.ts';
 import { isOwnWrite } from '../../core/own-write.ts';
 import { shardOf } from '../../core/shard.ts';
-import type { DuePosition, JobQuery, JobStore } from '../../ports.ts';
+import type {
+  DuePosition,
+  JobQuery,
+  JobStore,
+  ListPosition,
+  Page,
+  ParkedJob,
+  ParkedPosition,
+  ParkedQuery,
+} from '../../ports.ts';
 import { pageOf } from './page.ts';
 
 type Indexed = Pick<
@@ -18,6 +27,7 @@ type Indexed = Pick<
   | 'revision'
   | 'bucket'
   | 'nextActionAt'
+  | 'parkedOn'
   | 'createdAt'
   | 'callerId'
   | 'state'
@@ -77,6 +87,7 @@ export function memoryJobs(notify: (jobId: JobId) => void): JobStore {
       const more = last !== undefined && rows.length === limit;
       return { items, next: more ? { bucket: bucketOf(last), jobId: last.jobId } : null };
     },
+    parked: async (query) => parkedPage([...rows.values()], query),
     list: async (query) => {
       const page = pageOf(
         [...rows.values()].filter((row) => matches(row, query)),
@@ -95,9 +106,10 @@ export function memoryJobs(notify: (jobId: JobId) => void): JobStore {
 }
 
 function rowOf(job: Job): Row {
-  const { jobId, revision, bucket, nextActionAt, createdAt, callerId, state, workflowType, correlationId } = job;
+  const { jobId, revision, bucket, nextActionAt, createdAt, callerId, state, workflowType, correlationId, parkedOn } =
+    job;
   const indexed = { jobId, revision, bucket, nextActionAt, createdAt, callerId, state, workflowType, correlationId };
-  return { ...indexed, document: jobToJson(job) };
+  return { ...indexed, parkedOn, document: jobToJson(job) };
 }
 
 function bucketOf(row: Row): number {
@@ -118,6 +130,22 @@ function matches(row: Row, query: JobQuery): boolean {
     (query.from === null || row.createdAt >= query.from) &&
     (query.to === null || row.createdAt <= query.to)
   );
+}
+
+function parkedPage(rows: readonly Row[], { gate, limit, after }: ParkedQuery): Page<ParkedJob, ParkedPosition> {
+  const held = rows
+    .filter((row) => row.parkedOn === gate && (after === null || createdFirst(after, row) < 0))
+    .sort(createdFirst)
+    .slice(0, limit);
+  const last = held.at(-1);
+  const items = held.map(({ jobId, createdAt }) => ({ jobId, createdAt }));
+  const more = last !== undefined && held.length === limit;
+  return { items, next: more ? { shard: 0, createdAt: last.createdAt, jobId: last.jobId } : null };
+}
+
+function createdFirst(a: ListPosition, b: ListPosition): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt - b.createdAt;
+  return a.jobId === b.jobId ? 0 : a.jobId < b.jobId ? -1 : 1;
 }
 
 function inOrder(a: DuePosition, b: DuePosition): number {

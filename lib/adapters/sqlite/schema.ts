@@ -103,4 +103,9 @@ export const MIGRATIONS: readonly string[] = [
     detail TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  -- Only jobs that wait for a gate are in the index.
+  ALTER TABLE jobs ADD COLUMN parked_on TEXT;
+  CREATE INDEX jobs_parked ON jobs (parked_on, created_at, job_id) WHERE parked_on IS NOT NULL;
+  `,
 ];

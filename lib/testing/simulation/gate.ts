@@ -148,6 +148,7 @@ function jobs({ stores, index }: Behind, outside: Outside) {
         index.isEmpty(query.shard)
           ? Promise.resolve({ items: [], next: null })
           : outside('jobs.due', null, async (fault) => index.due(query, fault?.mode === 'stale' ? fault.size : 0)),
+      parked: (query) => outside('jobs.parked', null, () => jobs.parked(query)),
       list: (query) => outside('jobs.list', null, () => jobs.list(query)),
       putHistoryChunk: (jobId, chunk, entries) =>
         outside('jobs.putHistoryChunk', jobId, () => jobs.putHistoryChunk(jobId, chunk, entries)),

@@ -3,12 +3,14 @@
  * and participants, on one time and one seed. Everything that happens is an event on that time; between two events
  * every promise comes to rest, so the same options give the same run.
  */
+
 import { seededIds, seededRandom } from '../../adapters/memory/ids.ts';
 import { memoryJobs } from '../../adapters/memory/jobs.ts';
 import { type RecordingBus, recordingBus } from '../../adapters/memory/recorders.ts';
 import { memoryAudit, memoryClaims, memoryDeadLetters, memoryValues } from '../../adapters/memory/records.ts';
 import type { Answer } from '../../core/answers.ts';
 import type { Rules } from '../../core/events.ts';
+import { FREE } from '../../core/gates.ts';
 import type { EpochMs } from '../../core/ids.ts';
 import type { Job } from '../../core/job.ts';
 import { LIMITS } from '../../core/limits.ts';
@@ -188,7 +190,14 @@ function engineFor(by: Invocation, behind: Behind, options: WorldOptions, rules:
 }
 
 function rulesOf({ route }: WorldOptions): Rules {
-  return { route, policies: {}, retryPenaltyMs: () => 0, hintGraceMs: LIMITS.hintGraceMs, livingOwners: null };
+  return {
+    route,
+    policies: {},
+    gate: () => FREE,
+    retryPenaltyMs: () => 0,
+    hintGraceMs: LIMITS.hintGraceMs,
+    livingOwners: null,
+  };
 }
 
 /** Words that say that something is wrong with us. A definition or an item of other code is not, while one deploys. */

@@ -10,6 +10,7 @@ import type { AwsClients } from '../../../lib/adapters/aws/clients.ts';
 import { type AwsPorts, awsPorts } from '../../../lib/adapters/aws/ports.ts';
 import { type EnvelopeRequest, type EnvelopeResponse, problemResponse } from '../../../lib/contract/envelope.ts';
 import { parseRoutes } from '../../../lib/contract/routes.ts';
+import { FREE } from '../../../lib/core/gates.ts';
 import type { Job } from '../../../lib/core/job.ts';
 import type { Json } from '../../../lib/core/json.ts';
 import { LIMITS } from '../../../lib/core/limits.ts';
@@ -96,6 +97,7 @@ const RULES = {
   route: (topic: string) => ROUTES.routes.get(topic),
   policies: {},
   hintGraceMs: LIMITS.hintGraceMs,
+  gate: () => FREE,
   retryPenaltyMs: () => 0,
   livingOwners: null,
 };

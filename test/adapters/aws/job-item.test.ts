@@ -22,8 +22,8 @@ describe('a job as an item', () => {
     const fixed = fc.record({ before: arbitraryJob, after: arbitraryJob });
     fc.assert(
       fc.property(fixed, ({ before, after }) => {
-        const { jobId, callerId, correlationId, createdAt, bucket } = before;
-        const later = { ...after, jobId, callerId, correlationId, createdAt, bucket };
+        const { jobId, callerId, correlationId, createdAt, bucket, parkedOn } = before;
+        const later = { ...after, jobId, callerId, correlationId, createdAt, bucket, parkedOn };
         expect(indexWriteUnits(jobItem(before), jobItem(later))).toBe(0);
       }),
     );
@@ -36,6 +36,13 @@ describe('a job as an item', () => {
     expect([indexWriteUnits(nowhere, here), indexWriteUnits(here, there), indexWriteUnits(here, nowhere)]).toEqual([
       1, 2, 1,
     ]);
+  });
+
+  it('costs one unit when a gate takes it and one when it lets it go', () => {
+    const job = newJob('held');
+    const [free, held] = [null, 'dependency:payment'].map((parkedOn) => jobItem({ ...job, parkedOn }));
+    if (free === undefined || held === undefined) throw new Error('no items');
+    expect([indexWriteUnits(free, held), indexWriteUnits(held, free)]).toEqual([1, 1]);
   });
 
   it('stands in the index of correlations only under an id that is not its own, nor empty', () => {

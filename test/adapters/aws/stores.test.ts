@@ -7,6 +7,7 @@ import { dynamoValues } from '../../../lib/adapters/aws/values.ts';
 import { auditStoreContract, settlementContract } from '../../contracts/audit.ts';
 import { jobIndexContract } from '../../contracts/job-index.ts';
 import { jobStoreContract } from '../../contracts/job-store.ts';
+import { parkedJobsContract } from '../../contracts/parked-jobs.ts';
 import { claimStoreContract, deadLetterStoreContract, valueStoreContract } from '../../contracts/records.ts';
 import { BUCKET_NAME, localClients } from './clients.ts';
 import { TABLE_NAME } from './table.ts';
@@ -16,6 +17,7 @@ const now = () => Date.now();
 
 jobStoreContract('DynamoDB', async () => dynamoJobs(clients.dynamodb, TABLE_NAME, now));
 jobIndexContract('DynamoDB', async () => dynamoJobs(clients.dynamodb, TABLE_NAME, now));
+parkedJobsContract('DynamoDB', async () => dynamoJobs(clients.dynamodb, TABLE_NAME, now));
 claimStoreContract('DynamoDB', async () => dynamoClaims(clients.dynamodb, TABLE_NAME));
 deadLetterStoreContract('DynamoDB', async () => dynamoDeadLetters(clients.dynamodb, TABLE_NAME, now));
 valueStoreContract('DynamoDB and S3', async () =>

@@ -4,6 +4,7 @@ import { changesContract } from '../../contracts/changes.ts';
 import { jobIndexContract } from '../../contracts/job-index.ts';
 import { jobStoreContract } from '../../contracts/job-store.ts';
 import { T0 } from '../../contracts/jobs.ts';
+import { parkedJobsContract } from '../../contracts/parked-jobs.ts';
 import { busContract, queueContract, timersContract } from '../../contracts/queue.ts';
 import { claimStoreContract, deadLetterStoreContract, valueStoreContract } from '../../contracts/records.ts';
 
@@ -14,6 +15,7 @@ const make = async () => {
 
 jobStoreContract('memory', async () => (await make()).jobs);
 jobIndexContract('memory', async () => (await make()).jobs);
+parkedJobsContract('memory', async () => (await make()).jobs);
 valueStoreContract('memory', async () => (await make()).values);
 claimStoreContract('memory', async () => (await make()).claims);
 deadLetterStoreContract('memory', async () => (await make()).deadLetters);

@@ -2,6 +2,7 @@ import { auditStoreContract, settlementContract } from '../../contracts/audit.ts
 import { changesContract } from '../../contracts/changes.ts';
 import { jobIndexContract } from '../../contracts/job-index.ts';
 import { jobStoreContract } from '../../contracts/job-store.ts';
+import { parkedJobsContract } from '../../contracts/parked-jobs.ts';
 import { busContract, queueContract, timersContract } from '../../contracts/queue.ts';
 import { claimStoreContract, deadLetterStoreContract, valueStoreContract } from '../../contracts/records.ts';
 import { portsOn } from './file.ts';
@@ -10,6 +11,7 @@ const make = () => portsOn();
 
 jobStoreContract('SQLite', async () => (await make()).jobs);
 jobIndexContract('SQLite', async () => (await make()).jobs);
+parkedJobsContract('SQLite', async () => (await make()).jobs);
 valueStoreContract('SQLite', async () => (await make()).values);
 claimStoreContract('SQLite', async () => (await make()).claims);
 deadLetterStoreContract('SQLite', async () => (await make()).deadLetters);
