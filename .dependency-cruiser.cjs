@@ -12,6 +12,7 @@ const LAYERS = {
   core: {
     path: '^lib/core/',
     may: [],
+    packages: ['croner'], // see cron-in-the-calendar
     builtins: ['crypto'], // hashing is pure; test/tidy.test.ts forbids its random side
     why: 'core says what things mean and stays pure. Pass what it needs as an argument, or move the code to operations.',
   },
@@ -23,7 +24,7 @@ const LAYERS = {
     why: 'Definitions are data that every door, build and test can load. Whatever acts belongs to operations.',
   },
   ports: {
-    path: '^lib/ports\\.ts$',
+    path: '^lib/ports(\\.ts$|/)',
     may: ['core'], // its types only, see ports-hold-no-code
     why: 'Ports are interfaces on one page; they know core types and no implementation. Put the code in an adapter.',
   },
@@ -255,6 +256,13 @@ const productRules = [
     severity: 'error',
     from: { path: '^(lib|lambdas)/', pathNot: '^lib/(contract|definition|workflows|participants)/' },
     to: { path: installed('zod') },
+  },
+  {
+    name: 'cron-in-the-calendar',
+    comment: 'One file turns expressions into moments, so that everybody finds the same ticks. Use core/calendar.ts.',
+    severity: 'error',
+    from: { path: '^(lib|lambdas)/', pathNot: '^lib/core/calendar\\.ts$' },
+    to: { path: installed('croner') },
   },
   {
     name: 'product-needs-no-dev-package',

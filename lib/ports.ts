@@ -9,6 +9,9 @@ import type { EpochMs, GateId, JobId } from './core/ids.ts';
 import type { HistoryEntry, Job } from './core/job.ts';
 import type { Json, JsonObject } from './core/json.ts';
 import type { JobState } from './core/states.ts';
+import type { ScheduleStore, Wakeups } from './ports/schedules.ts';
+
+export type { ScheduleStore, Wakeups };
 
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Job };
 export type Updated = { readonly stored: true } | { readonly stored: false; readonly current: Job | null };
@@ -284,6 +287,8 @@ export interface Ports {
   readonly claims: ClaimStore;
   readonly deadLetters: DeadLetterStore;
   readonly audit: AuditStore;
+  readonly schedules: ScheduleStore;
+  readonly wakeups: Wakeups;
   readonly queue: CommandQueue;
   readonly timers: Timers;
   readonly bus: EventBus;

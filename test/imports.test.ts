@@ -86,6 +86,7 @@ const REFUSED: readonly (readonly [file: string, text: string, rule: string])[] 
   ['lib/http/bad-store.ts', "import 'node:sqlite';", 'sqlite-stays-embedded'],
   ['lib/worker/bad-sdk.ts', "import '@aws-sdk/client-dynamodb';", 'worker-kit-runs-anywhere'],
   ['lib/http/bad-shape.ts', "import type { ZodType } from 'zod';", 'zod-at-the-edge'],
+  ['lib/core/bad-cron.ts', "import { Cron } from 'croner';", 'cron-in-the-calendar'],
   ['lib/http/bad-dev.ts', "import 'vitest';", 'product-needs-no-dev-package'],
   ['lib/core/cycle-a.ts', "import type { B } from './cycle-b.ts';\nexport type A = B;", 'no-cycle'],
   ['lib/core/dead.ts', 'export const x = 1;', 'no-dead-file'],

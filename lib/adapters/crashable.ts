@@ -58,7 +58,7 @@ export function crashable(ports: Ports, plan: CrashPlan): Crashable {
   };
 }
 
-function stores({ jobs, values, claims, deadLetters, audit }: Ports, outside: Outside) {
+function stores({ jobs, values, claims, deadLetters, audit, schedules }: Ports, outside: Outside) {
   return {
     jobs: {
       create: (job) => outside('jobs.create', () => jobs.create(job)),
@@ -89,15 +89,25 @@ function stores({ jobs, values, claims, deadLetters, audit }: Ports, outside: Ou
       put: (record) => outside('audit.put', () => audit.put(record)),
       list: (query) => outside('audit.list', () => audit.list(query)),
     },
+    schedules: {
+      put: (record, expected) => outside('schedules.put', () => schedules.put(record, expected)),
+      get: (name) => outside('schedules.get', () => schedules.get(name)),
+      list: (query) => outside('schedules.list', () => schedules.list(query)),
+      due: (now, limit) => outside('schedules.due', () => schedules.due(now, limit)),
+    },
   } satisfies Partial<Ports>;
 }
 
-function messengers({ queue, timers, bus, participants }: Ports, outside: Outside) {
+function messengers({ queue, timers, bus, participants, wakeups }: Ports, outside: Outside) {
   return {
     queue: {
       send: (name, message, delayMs) => outside('queue.send', () => queue.send(name, message, delayMs)),
     },
     timers: { arm: (timer) => outside('timers.arm', () => timers.arm(timer)) },
+    wakeups: {
+      set: (when) => outside('wakeups.set', () => wakeups.set(when)),
+      remove: (name) => outside('wakeups.remove', () => wakeups.remove(name)),
+    },
     bus: { publish: (events) => outside('bus.publish', () => bus.publish(events)) },
     participants: { call: (envelope) => outside('participants.call', () => participants.call(envelope)) },
   } satisfies Partial<Ports>;

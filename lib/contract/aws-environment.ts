@@ -20,6 +20,10 @@ export const AWS_VARIABLES = {
   dispatchQueueArn: 'DACAPO_DISPATCH_QUEUE_ARN',
   compensateQueueArn: 'DACAPO_COMPENSATE_QUEUE_ARN',
   scheduleDlqArn: 'DACAPO_SCHEDULE_DLQ_ARN',
+  wakeupGroup: 'DACAPO_WAKEUP_GROUP',
+  wakeupRoleArn: 'DACAPO_WAKEUP_ROLE_ARN',
+  wakeupQueueArn: 'DACAPO_WAKEUP_QUEUE_ARN',
+  wakeupDlqArn: 'DACAPO_WAKEUP_DLQ_ARN',
   routes: 'DACAPO_ROUTES',
   /** The text of `errors.json`: a Lambda has no file beside its bundle. */
   errors: 'DACAPO_ERRORS',
@@ -36,6 +40,15 @@ export interface ScheduleSettings {
   readonly dlqArn: string;
 }
 
+/** What it takes to have schedules woken: all of it or none. */
+export interface WakeupSettings {
+  readonly group: string;
+  /** The role under which EventBridge Scheduler sends to the queue. */
+  readonly roleArn: string;
+  readonly queueArn: string;
+  readonly dlqArn: string;
+}
+
 export interface AwsEnvironment {
   readonly tableName: string;
   readonly bucketName: string;
@@ -43,6 +56,7 @@ export interface AwsEnvironment {
   readonly dispatchQueueUrl: string | null;
   readonly compensateQueueUrl: string | null;
   readonly schedules: ScheduleSettings | null;
+  readonly wakeups: WakeupSettings | null;
   readonly routes: RouteTable | null;
   /** How errors are retried, where that is told from outside the code. */
   readonly policies: PolicySettings;
@@ -60,6 +74,8 @@ const SCHEDULE_VARIABLES = [
   V.compensateQueueArn,
   V.scheduleDlqArn,
 ] as const;
+
+const WAKEUP_VARIABLES = [V.wakeupGroup, V.wakeupRoleArn, V.wakeupQueueArn, V.wakeupDlqArn] as const;
 
 /** An empty variable counts as one that is not set. */
 const optional = z
@@ -84,6 +100,10 @@ const ENVIRONMENT = z.object({
   [V.dispatchQueueArn]: optional,
   [V.compensateQueueArn]: optional,
   [V.scheduleDlqArn]: optional,
+  [V.wakeupGroup]: optional,
+  [V.wakeupRoleArn]: optional,
+  [V.wakeupQueueArn]: optional,
+  [V.wakeupDlqArn]: optional,
   [V.routes]: optional,
   [V.errors]: optional,
   AWS_ENDPOINT_URL: optional,
@@ -103,6 +123,7 @@ export function parseAwsEnvironment(variables: Variables = process.env): AwsEnvi
     dispatchQueueUrl: data[V.dispatchQueueUrl],
     compensateQueueUrl: data[V.compensateQueueUrl],
     schedules: schedulesOf(data),
+    wakeups: wakeupsOf(data),
     routes: routes === null ? null : reading(V.routes, () => parseRoutes(routes)),
     policies: errors === null ? NO_POLICIES : reading(V.errors, () => parsePolicies(errors)),
     pathStyleBuckets: data.AWS_ENDPOINT_URL !== null || data.AWS_ENDPOINT_URL_S3 !== null,
@@ -115,9 +136,20 @@ function schedulesOf(data: z.output<typeof ENVIRONMENT>): ScheduleSettings | nul
   if (group && roleArn && dispatchQueueArn && compensateQueueArn && dlqArn) {
     return { group, roleArn, dispatchQueueArn, compensateQueueArn, dlqArn };
   }
-  const missing = SCHEDULE_VARIABLES.filter((_, index) => values[index] === null);
-  if (missing.length === SCHEDULE_VARIABLES.length) return null;
-  throw new Error(`schedules need all of their variables or none: ${missing.join(', ')} not set`);
+  return noneOf('schedules', SCHEDULE_VARIABLES, data);
+}
+
+function wakeupsOf(data: z.output<typeof ENVIRONMENT>): WakeupSettings | null {
+  const [group, roleArn, queueArn, dlqArn] = WAKEUP_VARIABLES.map((name) => data[name]);
+  if (group && roleArn && queueArn && dlqArn) return { group, roleArn, queueArn, dlqArn };
+  return noneOf('wake-ups', WAKEUP_VARIABLES, data);
+}
+
+/** Some of them would be a deployment that fails at the first use. */
+function noneOf<N extends string>(what: string, names: readonly N[], data: Readonly<Record<N, string | null>>): null {
+  const missing = names.filter((name) => data[name] === null);
+  if (missing.length === names.length) return null;
+  throw new Error(`${what} need all of their variables or none: ${missing.join(', ')} not set`);
 }
 
 function reading<T>(name: string, parse: () => T): T {

@@ -44,3 +44,6 @@ export const LIST_SHARDS = 4;
  * job will end, so it is the longest a job can take and be kept afterwards. The bucket's lifecycle rule takes the same.
  */
 export const VALUE_KEPT_MS = LIMITS.jobDeadlineMsMax + LIMITS.jobRetentionMs;
+
+/** How long a removed schedule is remembered: whoever still works on it has long ended, and finds that it is gone. */
+export const SCHEDULE_TOMBSTONE_MS = 24 * 60 * 60 * 1_000;

@@ -53,6 +53,21 @@ const RESULT = z.object({
   }),
 });
 
+/** What wakes a schedule. EventBridge Scheduler writes the time in. */
+const WAKEUP = z.strictObject({ schedule: z.string().min(1), scheduled_time: z.string() });
+
+/** `scheduled_time` is for whoever reads the message: which ticks are due the record says. */
+export function wakeupBody(name: string): string {
+  return JSON.stringify({ schedule: name, scheduled_time: '<aws.scheduler.scheduled-time>' });
+}
+
+/** The name of the schedule that a message wakes; null when it is something else. */
+export function readWakeup(text: string): string | null {
+  const parsed = parseJson(text);
+  const read = WAKEUP.safeParse(parsed.ok ? parsed.value : null);
+  return read.success ? read.data.schedule : null;
+}
+
 /** As a participant sends it: the operation, the attempt it answers, and its answer's envelope. */
 const PARTICIPANT_RESULT = z.object({ operation_id: z.string(), attempt: count, statusCode: z.string() });
 

@@ -75,6 +75,27 @@ export const LIMITS = {
   messageMaxReceives: 5,
   queueDelayMsMax: 900 * SECOND,
 
+  /** Schedules. */
+  schedulesMax: 1_000,
+  scheduleNameCharactersMax: 64,
+  scheduleExpressionCharactersMax: 200,
+  scheduleRateMsMax: 366 * DAY,
+  /** Beside the record of the last ticks it stays in one item, as a job does. */
+  scheduleInputBytesMax: 128 * KIB,
+  scheduleTicksKept: 20,
+  /** A workflow that is this far behind never catches up. */
+  scheduleQueueMax: 50,
+  /** How often it is looked whether what a queued tick waits for has ended: as often as the watchdog runs. */
+  scheduleQueueLookMs: MINUTE,
+  /** Scheduler fires within a minute and the watchdog looks each minute; what both were late for was missed. */
+  tickGraceMs: 5 * MINUTE,
+  backfillTicksDefault: 1,
+  backfillTicksMax: 100,
+  backfillMsDefault: DAY,
+  backfillMsMax: 31 * DAY,
+  /** Schedules of one look: each is at least a read and two writes. */
+  ticksSweepMax: 200,
+
   /** Doors. */
   keylessWindowMs: 5 * MINUTE,
   idempotencyKeyCharactersMax: 200,

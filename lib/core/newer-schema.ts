@@ -9,9 +9,9 @@ export class NewerSchemaError extends Error {
   readonly jobId: string;
   readonly schema: number;
 
-  constructor(jobId: string, schema: number) {
+  constructor(jobId: string, schema: number, known = JOB_SCHEMA, what = 'job') {
     super(
-      `job ${jobId} is stored in schema ${schema} and this code knows ${JOB_SCHEMA}: leave it to the newer code, or deploy that here`,
+      `${what} ${jobId} is stored in schema ${schema} and this code knows ${known}: leave it to the newer code, or deploy that here`,
     );
     this.jobId = jobId;
     this.schema = schema;

@@ -29,6 +29,8 @@ export function mortal(ports: Ports, life: Life): Ports {
     claims: methodsOf(others.claims, life),
     deadLetters: methodsOf(others.deadLetters, life),
     audit: methodsOf(others.audit, life),
+    schedules: methodsOf(others.schedules, life),
+    wakeups: methodsOf(others.wakeups, life),
     participants: { call: (envelope) => whileAlive(life, () => others.participants.call(envelope)) },
     changes: { next: (jobId, withinMs) => whileAlive(life, () => others.changes.next(jobId, withinMs)) },
     queue: methodsOf({ send: queue.send }, life),

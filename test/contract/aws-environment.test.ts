@@ -20,6 +20,7 @@ describe("a function's environment", () => {
       dispatchQueueUrl: null,
       compensateQueueUrl: null,
       schedules: null,
+      wakeups: null,
       routes: null,
       policies: NO_POLICIES,
       pathStyleBuckets: false,

@@ -10,7 +10,19 @@ export interface Interrupt {
   readonly action: () => Promise<void>;
 }
 
-const OUTSIDE = ['jobs', 'values', 'claims', 'deadLetters', 'audit', 'queue', 'timers', 'bus', 'participants'] as const;
+const OUTSIDE = [
+  'jobs',
+  'values',
+  'claims',
+  'deadLetters',
+  'audit',
+  'schedules',
+  'wakeups',
+  'queue',
+  'timers',
+  'bus',
+  'participants',
+] as const;
 
 export interface Interrupted {
   readonly ports: Ports;

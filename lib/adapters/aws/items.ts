@@ -60,6 +60,9 @@ export const historyKey = (jobId: string, chunk: number): Item =>
   key(historyPartition(jobId), String(chunk).padStart(6, '0'));
 export const claimKey = (intent: string): Item => key(`CLAIM#${intent}`, 'CLAIM');
 export const deadLetterKey = (deadLetterId: string): Item => key(`DEAD#${deadLetterId}`, 'DEAD');
+/** One partition of the table, and of the index of what has something to do. */
+export const SCHEDULES = 'SCHEDULES';
+export const scheduleKey = (name: string): Item => key(SCHEDULES, name);
 export const auditKey = (auditId: string): Item => key(`${AUDIT}#${auditId}`, AUDIT);
 
 /** Partitions of the indexes. */

@@ -15,8 +15,10 @@ import { dynamoJobs } from './jobs.ts';
 import { jsonLog } from './log.ts';
 import { awsParticipants } from './participants.ts';
 import { type SqsQueue, sqsQueue } from './queue.ts';
+import { dynamoSchedules } from './schedules.ts';
 import { awsTimers } from './timers.ts';
 import { dynamoValues } from './values.ts';
+import { awsWakeups } from './wakeups.ts';
 
 export interface AwsPorts extends Ports {
   readonly queue: SqsQueue;
@@ -35,6 +37,8 @@ export function awsPorts(environment: AwsEnvironment, clients: AwsClients): AwsP
     claims: dynamoClaims(dynamodb, tableName),
     deadLetters: dynamoDeadLetters(dynamodb, tableName, now),
     audit: dynamoAudit(dynamodb, tableName),
+    schedules: dynamoSchedules(dynamodb, tableName),
+    wakeups: awsWakeups(clients.scheduler, environment.wakeups),
     queue,
     timers: awsTimers(clients.scheduler, queue, schedules, clock),
     bus: awsBus(clients.events, environment.busName),

@@ -17,6 +17,7 @@ import {
   recordingParticipants,
 } from './recorders.ts';
 import { memoryAudit, memoryClaims, memoryDeadLetters, memoryValues } from './records.ts';
+import { memorySchedules, noWakeups } from './schedules.ts';
 
 export interface MemoryOptions {
   readonly seed?: number;
@@ -45,6 +46,8 @@ export function memoryPorts(options: MemoryOptions = {}): MemoryPorts {
     claims: memoryClaims(),
     deadLetters: memoryDeadLetters(),
     audit: memoryAudit(),
+    schedules: memorySchedules(),
+    wakeups: noWakeups(),
     queue,
     timers: memoryTimers(clock, queue),
     bus: recordingBus(),

@@ -11,10 +11,10 @@ import { sqliteJobs } from './jobs.ts';
 import { type Purge, sqlitePurge } from './purge.ts';
 import { type MessageListener, type SqliteQueue, sqliteQueue } from './queue.ts';
 import { sqliteClaims, sqliteDeadLetters, sqliteValues } from './records.ts';
+import { noWakeups, sqliteSchedules } from './schedules.ts';
 import { type SqliteTimers, sqliteTimers, type TimerListener } from './timers.ts';
 
-export interface SqlitePorts
-  extends Pick<Ports, 'jobs' | 'values' | 'claims' | 'deadLetters' | 'audit' | 'queue' | 'timers' | 'bus' | 'changes'> {
+export interface SqlitePorts extends Omit<Ports, 'participants' | 'clock' | 'ids' | 'log'> {
   readonly queue: SqliteQueue;
   readonly timers: SqliteTimers;
   readonly bus: SqliteBus;
@@ -35,6 +35,8 @@ export function sqlitePorts(database: Database, clock: Clock, listeners: SqliteL
     claims: sqliteClaims(database),
     deadLetters: sqliteDeadLetters(database),
     audit: sqliteAudit(database),
+    schedules: sqliteSchedules(database),
+    wakeups: noWakeups(),
     queue: sqliteQueue(database, clock, onMessage),
     timers: sqliteTimers(database, onTimer, onMessage),
     bus: sqliteBus(database),

@@ -13,6 +13,8 @@ export type Purge = (now: EpochMs, max?: number) => Promise<number>;
 
 /** A few tables of a thousand rows take some ten milliseconds. */
 const ROWS_MAX = 1_000;
+/** Whoever still worked on a removed schedule has ended. */
+const SCHEDULE_KEPT_MS = 24 * 60 * 60 * 1_000;
 /** A claim matters for its window only; two of them leave room for clocks that were set. */
 const CLAIM_KEPT_MS = 2 * LIMITS.keylessWindowMs;
 
@@ -29,6 +31,7 @@ export function sqlitePurge(database: Database): Purge {
   const audit = database.prepare(`
     DELETE FROM audit WHERE audit_id IN (SELECT audit_id FROM audit WHERE at <= ? ORDER BY at LIMIT ?)`);
   const claims = database.prepare('DELETE FROM claims WHERE started_at <= ?');
+  const schedules = database.prepare('DELETE FROM schedules WHERE removed_at <= ?');
   const deadMessages = database.prepare('DELETE FROM dead_messages WHERE died_at <= ?');
 
   return (now, max = ROWS_MAX) =>
@@ -41,6 +44,7 @@ export function sqlitePurge(database: Database): Purge {
         events.run(max, kept),
         audit.run(now - AUDIT_KEPT_MS, max),
         claims.run(now - CLAIM_KEPT_MS),
+        schedules.run(now - SCHEDULE_KEPT_MS),
         deadMessages.run(now - LIMITS.deadLetterQueueRetentionMs),
       ];
       return jobs.length + others.reduce((sum, { changes }) => sum + Number(changes), 0);

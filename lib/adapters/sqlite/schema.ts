@@ -108,4 +108,14 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE jobs ADD COLUMN parked_on TEXT;
   CREATE INDEX jobs_parked ON jobs (parked_on, created_at, job_id) WHERE parked_on IS NOT NULL;
   `,
+  `
+  CREATE TABLE schedules (
+    name TEXT NOT NULL PRIMARY KEY,
+    revision INTEGER NOT NULL,
+    look_at INTEGER,
+    removed_at INTEGER,
+    document TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX schedules_due ON schedules (look_at) WHERE look_at IS NOT NULL;
+  `,
 ];

@@ -10,7 +10,10 @@ import type { Timeline } from './timeline.ts';
 
 export interface Behind {
   readonly time: Timeline;
-  readonly stores: Pick<Ports, 'jobs' | 'values' | 'claims' | 'deadLetters' | 'audit' | 'bus' | 'changes'>;
+  readonly stores: Pick<
+    Ports,
+    'jobs' | 'values' | 'claims' | 'deadLetters' | 'audit' | 'schedules' | 'bus' | 'changes'
+  >;
   readonly index: JobIndex;
   readonly mail: Mail;
   readonly ids: Ids;

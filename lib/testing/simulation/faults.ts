@@ -5,7 +5,18 @@
 import type { Chance } from './chance.ts';
 import type { FunctionName } from './invocation.ts';
 
-export type Port = 'jobs' | 'values' | 'claims' | 'deadLetters' | 'audit' | 'queue' | 'timers' | 'bus' | 'participants';
+export type Port =
+  | 'jobs'
+  | 'values'
+  | 'claims'
+  | 'deadLetters'
+  | 'audit'
+  | 'schedules'
+  | 'wakeups'
+  | 'queue'
+  | 'timers'
+  | 'bus'
+  | 'participants';
 export type CallName = `${Port}.${string}`;
 
 export const MODES = [

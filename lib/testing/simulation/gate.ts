@@ -114,7 +114,7 @@ function goWrong(fault: Fault, { time, by, chance, arrive, hear, reject, aWhile 
 }
 
 function records({ stores }: Behind, outside: Outside) {
-  const { values, claims, deadLetters, audit } = stores;
+  const { values, claims, deadLetters, audit, schedules } = stores;
   return {
     values: {
       put: (jobId, hash, text) => outside('values.put', jobId, () => values.put(jobId, hash, text)),
@@ -132,6 +132,16 @@ function records({ stores }: Behind, outside: Outside) {
     audit: {
       put: (record) => outside('audit.put', record.jobId, () => audit.put(record)),
       list: (query) => outside('audit.list', query.jobId, () => audit.list(query)),
+    },
+    schedules: {
+      put: (record, expected) => outside('schedules.put', null, () => schedules.put(record, expected)),
+      get: (name) => outside('schedules.get', null, () => schedules.get(name)),
+      list: (query) => outside('schedules.list', null, () => schedules.list(query)),
+      due: (now, limit) => outside('schedules.due', null, () => schedules.due(now, limit)),
+    },
+    wakeups: {
+      set: () => outside('wakeups.set', null, async () => {}),
+      remove: () => outside('wakeups.remove', null, async () => {}),
     },
   } satisfies Partial<Ports>;
 }

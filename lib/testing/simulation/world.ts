@@ -8,6 +8,7 @@ import { seededIds, seededRandom } from '../../adapters/memory/ids.ts';
 import { memoryJobs } from '../../adapters/memory/jobs.ts';
 import { type RecordingBus, recordingBus } from '../../adapters/memory/recorders.ts';
 import { memoryAudit, memoryClaims, memoryDeadLetters, memoryValues } from '../../adapters/memory/records.ts';
+import { memorySchedules, noWakeups } from '../../adapters/memory/schedules.ts';
 import type { Answer } from '../../core/answers.ts';
 import type { Rules } from '../../core/events.ts';
 import { FREE } from '../../core/gates.ts';
@@ -143,6 +144,7 @@ function storesAround(jobs: JobStore) {
     claims: memoryClaims(),
     deadLetters: memoryDeadLetters(),
     audit: memoryAudit(),
+    schedules: memorySchedules(),
     bus: recordingBus(),
     changes: { next: () => Promise.reject(new Error('nobody waits in a simulation')) },
   };
@@ -179,7 +181,7 @@ const TRANSIT_MS_MAX = 20;
 function onlooker({ stores, mail: letters, ids, time, log }: Behind, rules: Rules, plans: PlanCatalog): Engine {
   const participants = { call: () => Promise.reject(new Error('an onlooker calls nobody')) };
   const timers = { arm: () => Promise.reject(new Error('an onlooker arms nothing')) };
-  const ports = { ...stores, queue: letters, timers, participants, clock: time, ids, log };
+  const ports = { ...stores, wakeups: noWakeups(), queue: letters, timers, participants, clock: time, ids, log };
   return { ports, plans, rules, actor: 'orchestrator:onlooker' };
 }
 

@@ -22,6 +22,7 @@ const ENVIRONMENT = {
   dispatchQueueUrl: null,
   compensateQueueUrl: null,
   schedules: null,
+  wakeups: null,
   routes: null,
   policies: NO_POLICIES,
   pathStyleBuckets: false,

@@ -110,6 +110,7 @@ function portsOn(clients: AwsClients, { urls }: TestQueues): AwsPorts {
     dispatchQueueUrl: urls.dispatch,
     compensateQueueUrl: urls.compensate,
     schedules: null,
+    wakeups: null,
     routes: ROUTES,
     policies: NO_POLICIES,
     pathStyleBuckets: true,

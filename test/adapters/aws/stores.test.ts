@@ -3,12 +3,14 @@ import { dynamoAudit } from '../../../lib/adapters/aws/audit.ts';
 import { dynamoClaims } from '../../../lib/adapters/aws/claims.ts';
 import { dynamoDeadLetters } from '../../../lib/adapters/aws/dead-letters.ts';
 import { dynamoJobs } from '../../../lib/adapters/aws/jobs.ts';
+import { dynamoSchedules } from '../../../lib/adapters/aws/schedules.ts';
 import { dynamoValues } from '../../../lib/adapters/aws/values.ts';
 import { auditStoreContract, settlementContract } from '../../contracts/audit.ts';
 import { jobIndexContract } from '../../contracts/job-index.ts';
 import { jobStoreContract } from '../../contracts/job-store.ts';
 import { parkedJobsContract } from '../../contracts/parked-jobs.ts';
 import { claimStoreContract, deadLetterStoreContract, valueStoreContract } from '../../contracts/records.ts';
+import { scheduleStoreContract } from '../../contracts/schedules.ts';
 import { BUCKET_NAME, localClients } from './clients.ts';
 import { TABLE_NAME } from './table.ts';
 
@@ -25,3 +27,4 @@ valueStoreContract('DynamoDB and S3', async () =>
 );
 auditStoreContract('DynamoDB', async () => dynamoAudit(clients.dynamodb, TABLE_NAME));
 settlementContract('DynamoDB', async () => dynamoDeadLetters(clients.dynamodb, TABLE_NAME, now));
+scheduleStoreContract('DynamoDB', async () => dynamoSchedules(clients.dynamodb, TABLE_NAME));

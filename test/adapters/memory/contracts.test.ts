@@ -7,6 +7,7 @@ import { T0 } from '../../contracts/jobs.ts';
 import { parkedJobsContract } from '../../contracts/parked-jobs.ts';
 import { busContract, queueContract, timersContract } from '../../contracts/queue.ts';
 import { claimStoreContract, deadLetterStoreContract, valueStoreContract } from '../../contracts/records.ts';
+import { scheduleStoreContract } from '../../contracts/schedules.ts';
 
 const make = async () => {
   const ports = memoryPorts({ start: T0 });
@@ -25,3 +26,4 @@ busContract('memory', make);
 changesContract('memory', make);
 auditStoreContract('memory', async () => (await make()).audit);
 settlementContract('memory', async () => (await make()).deadLetters);
+scheduleStoreContract('memory', async () => (await make()).schedules);

@@ -5,6 +5,7 @@ import { jobStoreContract } from '../../contracts/job-store.ts';
 import { parkedJobsContract } from '../../contracts/parked-jobs.ts';
 import { busContract, queueContract, timersContract } from '../../contracts/queue.ts';
 import { claimStoreContract, deadLetterStoreContract, valueStoreContract } from '../../contracts/records.ts';
+import { scheduleStoreContract } from '../../contracts/schedules.ts';
 import { portsOn } from './file.ts';
 
 const make = () => portsOn();
@@ -21,3 +22,4 @@ busContract('SQLite', make);
 changesContract('SQLite', make);
 auditStoreContract('SQLite', async () => (await make()).audit);
 settlementContract('SQLite', async () => (await make()).deadLetters);
+scheduleStoreContract('SQLite', async () => (await make()).schedules);
