@@ -2,7 +2,10 @@
  * The router behind an HTTP API, in its payload format 2.0. The router is made anew for each request, with the caller that
  * the authorizer verified in it: so nothing of one request can reach the next, and no header can say who calls.
  */
+
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { definitions } from '#definitions';
+import { apiDocuments } from '../../lib/contract/api-documents.ts';
 import { readDoorEnvironment } from '../../lib/contract/door-environment.ts';
 import { createApp } from '../../lib/http/app.ts';
 import type { Door } from '../../lib/http/parts.ts';
@@ -13,13 +16,14 @@ import { type Authorizer, viewerOf } from './caller.ts';
 export type HttpEvent = APIGatewayProxyEventV2 & { readonly requestContext: { readonly authorizer?: Authorizer } };
 
 const doors = readDoorEnvironment();
+const documents = apiDocuments(definitions);
 
 export async function answer(event: HttpEvent, engine: Engine, door: Door): Promise<APIGatewayProxyStructuredResultV2> {
   const request = requestOf(event);
   if (request === null)
     return resultOf(refusal('ORCH_MALFORMED_REQUEST', 'the request cannot be read: check its headers'));
   const caller = () => viewerOf(event.requestContext.authorizer, doors);
-  return resultOf(await createApp({ engine, caller, door }).fetch(request));
+  return resultOf(await createApp({ engine, caller, documents, door }).fetch(request));
 }
 
 /** As it came, empty headers included: whether one may be empty is the router's to say. */

@@ -7,6 +7,7 @@ import type { Resolution } from '../core/events.ts';
 import { byteLength, type Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
 import { pointer, refusalOf } from './refusal-of.ts';
+import { anyJson } from './schema.ts';
 
 /** A reason, evidence and a revision, with room for escapes. */
 export const ACTION_BYTES_MAX = 64 * 1_024;
@@ -22,13 +23,13 @@ const reason = z
   .transform((text) => text.trim());
 const expected_revision = z.int(WHICH_REVISION).nonnegative(WHICH_REVISION).optional();
 
-const ACTION = z.strictObject({ reason, expected_revision });
-const RESOLVE = z.strictObject({
+export const ACTION = z.strictObject({ reason, expected_revision });
+export const RESOLVE = z.strictObject({
   reason,
   expected_revision,
   step: z.string('step: name the step that you know about').min(1, 'step: name the step that you know about'),
   resolution: z.enum(RESOLUTIONS, `resolution: write one of ${RESOLUTIONS.join(', ')}`),
-  output: z.json().optional(),
+  output: anyJson.optional(),
   evidence: z
     .string('evidence: write how you know, as text')
     .refine(
@@ -37,13 +38,13 @@ const RESOLVE = z.strictObject({
     )
     .optional(),
 });
-const FORCE_CLOSE = z.strictObject({
+export const FORCE_CLOSE = z.strictObject({
   reason,
   expected_revision,
   confirm: z.string('confirm: repeat the job id, to say that you know what is left behind'),
 });
-const DISCARD = z.strictObject({ reason });
-const REPLAY = z.strictObject({ reason, input: z.json().optional() });
+export const DISCARD = z.strictObject({ reason });
+export const REPLAY = z.strictObject({ reason, input: anyJson.optional() });
 
 export interface Action {
   readonly reason: string;

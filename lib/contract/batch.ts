@@ -4,6 +4,7 @@ import type { Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isVisibleText } from './headers.ts';
 import { pointer, refusalOf } from './refusal-of.ts';
+import { anyJson } from './schema.ts';
 
 export interface BatchItem {
   readonly input: Json;
@@ -16,10 +17,10 @@ const visible = (name: string, max: number) =>
     message: `${name}: write 1 to ${max} visible ASCII characters`,
   });
 
-const BATCH = z
+export const BATCH = z
   .array(
     z.strictObject({
-      input: z.json(),
+      input: anyJson,
       idempotency_key: visible('idempotency_key', LIMITS.idempotencyKeyCharactersMax),
       correlation_id: visible('correlation_id', LIMITS.correlationIdCharactersMax).optional(),
     }),

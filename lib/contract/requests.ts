@@ -33,7 +33,8 @@ const instant = (name: string) =>
   z
     .string()
     .refine((text) => !Number.isNaN(parseInstant(text)), `${name}: write a time such as 2026-01-31T08:00:00.000Z`)
-    .transform(parseInstant);
+    .transform(parseInstant)
+    .meta({ format: 'date-time' });
 
 /** ISO 8601 with date, time and zone: a time without zone would mean another one on every machine. */
 function parseInstant(text: string): number {
@@ -54,18 +55,24 @@ const limit = z
     `limit: write a whole number from 1 to ${LIMITS.listLimitMax}`,
   )
   .transform(Number)
+  .meta({ type: 'integer', minimum: 1, maximum: LIMITS.listLimitMax })
   .default(LIMITS.listLimitDefault);
 /** Longer than any cursor we make. */
 const cursor = shortText('cursor', 300);
 
-const NO_PARAMETERS = z.strictObject({});
+export const NO_PARAMETERS = z.strictObject({});
 
-const VERSION_PARAMETER = z.strictObject({
-  version: z.string().regex(VERSION_DIGITS, 'version: write a whole number from 1').transform(Number).optional(),
+export const VERSION_PARAMETER = z.strictObject({
+  version: z
+    .string()
+    .regex(VERSION_DIGITS, 'version: write a whole number from 1')
+    .transform(Number)
+    .meta({ type: 'integer', minimum: 1 })
+    .optional(),
 });
 
 const GRAPH_FORMATS = ['json', 'mermaid'] as const;
-const GRAPH_PARAMETERS = VERSION_PARAMETER.extend({
+export const GRAPH_PARAMETERS = VERSION_PARAMETER.extend({
   format: z
     .string()
     .refine(
@@ -76,7 +83,7 @@ const GRAPH_PARAMETERS = VERSION_PARAMETER.extend({
     .default('json'),
 });
 
-const JOB_LIST = z
+export const JOB_LIST = z
   .strictObject({
     state: oneOf('state', JOB_STATES).optional(),
     workflow_type: shortText('workflow_type', TYPE_CHARACTERS_MAX).optional(),
@@ -91,7 +98,7 @@ const JOB_LIST = z
     message: 'from: write a time that is not after to',
   });
 
-const DEAD_LETTER_LIST = z.strictObject({
+export const DEAD_LETTER_LIST = z.strictObject({
   reason: oneOf('reason', DEAD_LETTER_REASONS).optional(),
   workflow_type: shortText('workflow_type', TYPE_CHARACTERS_MAX).optional(),
   status: oneOf('status', DEAD_LETTER_STATUSES).optional(),
@@ -99,7 +106,7 @@ const DEAD_LETTER_LIST = z.strictObject({
   cursor: cursor.optional(),
 });
 
-const AUDIT_LIST = z.strictObject({
+export const AUDIT_LIST = z.strictObject({
   job_id: z.string().refine(isJobId, 'job_id: write the id of a job').optional(),
   actor: shortText('actor', ACTOR_CHARACTERS_MAX).optional(),
   limit,

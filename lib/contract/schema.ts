@@ -2,10 +2,13 @@
  * A document checked against a schema: the value as parsed, or where it is wrong, by JSON pointer and never by value.
  * Who gets a schema from the contract checks with this, and does not need to know the library behind it.
  */
-import type { z } from 'zod';
+import * as z from 'zod';
 import type { FieldError } from '../core/plan.ts';
 
 export type { FieldError };
+/** Any JSON document. One schema for all uses, so that generated documents can name it. */
+export const anyJson = z.json();
+
 export type Schema<T = unknown> = z.ZodType<T>;
 export type Parsed<S extends Schema> = z.output<S>;
 

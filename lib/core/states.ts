@@ -32,7 +32,8 @@ export const STEP_STATUSES = [
 ] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
-export type Outcome = 'succeeded' | 'rolled_back' | 'partially_rolled_back';
+export const OUTCOMES = ['succeeded', 'rolled_back', 'partially_rolled_back'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
 
 /** `FAILED` is an end for everybody: when a job is quarantined, both entries are one write and nobody reads between. */
 const TERMINAL: ReadonlySet<JobState> = new Set(['COMPLETED', 'CANCELLED', 'FAILED', 'DEAD_LETTERED']);

@@ -10,6 +10,7 @@ import { ContentionError } from '../operations/apply.ts';
 import { actionRoutes } from './action-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
+import { documentRoutes } from './document-routes.ts';
 import { failureFields } from './failure-fields.ts';
 import { jobRoutes } from './job-routes.ts';
 import type { AppParts } from './parts.ts';
@@ -25,6 +26,7 @@ export function createApp(parts: AppParts): Hono {
   deadLetterRoutes(app, parts);
   auditRoutes(app, parts);
   workflowRoutes(app, parts);
+  documentRoutes(app, parts);
   answerTheRest(app, (error) => logUnexpected(parts, error));
   return app;
 }

@@ -2,6 +2,7 @@
  * What the router is given by whoever hosts it, a Lambda or the embedded server: the engine to act with, who calls, and
  * how a job that was just stored gets its first run. Nothing here knows of sockets or of functions.
  */
+import type { ApiDocuments } from '../contract/api-documents.ts';
 import type { JobId } from '../core/ids.ts';
 import type { Engine } from '../operations/engine.ts';
 import type { Viewer } from '../operations/inspect.ts';
@@ -21,4 +22,5 @@ export interface AppParts {
   readonly engine: Engine;
   readonly caller: ReadCaller;
   readonly door: Door;
+  readonly documents: ApiDocuments;
 }

@@ -11,10 +11,16 @@ import { localCaller } from './caller.ts';
 import type { Conductor } from './conductor.ts';
 import type { FaultBook } from './faults.ts';
 import type { Functions } from './functions.ts';
+import { documents } from './routes.ts';
 import type { Answer } from './server.ts';
 
 export function localDoor(engine: Engine, conductor: Conductor, functions: Functions, faults: FaultBook): Answer {
-  const app = createApp({ engine, caller: localCaller, door: { started: (jobId) => conductor.start(jobId) } });
+  const app = createApp({
+    engine,
+    caller: localCaller,
+    documents,
+    door: { started: (jobId) => conductor.start(jobId) },
+  });
   return (request, drop) => {
     if (faults.armed('submit') === undefined || !isSubmit(request)) return app.fetch(request);
     const invocation = functions.invoke('submit', drop);
@@ -27,7 +33,7 @@ function appOf(engine: Engine): Hono {
   const door: Door = {
     started: (jobId) => engine.ports.queue.send('dispatch', { kind: 'hint', jobId, revision: 0, hops: 0 }, 0),
   };
-  return createApp({ engine, caller: localCaller, door });
+  return createApp({ engine, caller: localCaller, documents, door });
 }
 
 function isSubmit({ method, url }: Request): boolean {

@@ -2,6 +2,7 @@
  * Where topics lead in embedded mode: every topic of the example services, all in this process.
  */
 
+import { apiDocuments } from '../contract/api-documents.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Route } from '../core/plan.ts';
 import type { PlanCatalog } from '../operations/engine.ts';
@@ -9,6 +10,7 @@ import { EXAMPLE_SERVICES } from '../participants/index.ts';
 import { examples } from '../workflows/examples.ts';
 
 export const plans: PlanCatalog = examples;
+export const documents = apiDocuments(examples);
 export const services: readonly string[] = EXAMPLE_SERVICES.map((service) => service.name);
 /** Each service is a dependency of its own: what one of them costs in retries slows no other. */
 const ROUTES: ReadonlyMap<string, Route> = new Map(

@@ -1,5 +1,6 @@
 /** The real router on a store that holds one job in a given situation. */
 import { memoryPorts } from '../../lib/adapters/memory/ports.ts';
+import { apiDocuments } from '../../lib/contract/api-documents.ts';
 import { jobToJson } from '../../lib/contract/stored-job.ts';
 import { createApp } from '../../lib/http/app.ts';
 import { localCaller } from '../../lib/local/caller.ts';
@@ -13,6 +14,9 @@ import type { Told } from './support.ts';
 export type PortsAt = (now: number) => Ports | Promise<Ports>;
 
 export const inMemory: PortsAt = (now) => memoryPorts({ start: now });
+
+/** Of no workflow: what the interface offers does not depend on any. */
+export const documents = apiDocuments({ workflows: [] });
 
 export const OPERATOR = { 'x-caller-id': 'ann' };
 export const OWNER = { 'x-caller-id': 'caller', 'x-caller-role': 'submitter' };
@@ -30,7 +34,7 @@ export async function seeded(portsAt: PortsAt, { moment }: Pick<Situation, 'mome
   await ports.jobs.create(job);
   await publish(engine, job);
   const revision = (await ports.jobs.read(job.jobId))?.revision ?? 0;
-  const app = createApp({ engine, caller: localCaller, door: { started: () => undefined } });
+  const app = createApp({ engine, caller: localCaller, documents, door: { started: () => undefined } });
   const ask = async (path: string, body?: unknown, headers: Record<string, string> = OPERATOR): Promise<Told> => {
     const response = await app.request(path, {
       method: body === undefined ? 'GET' : 'POST',

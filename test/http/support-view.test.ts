@@ -19,7 +19,7 @@ import {
   turn,
   workflow,
 } from '../core/support.ts';
-import { inMemory, OPERATOR, OWNER, seeded } from './seeded.ts';
+import { documents, inMemory, OPERATOR, OWNER, seeded } from './seeded.ts';
 import { SITUATIONS } from './situations.ts';
 
 interface View {
@@ -42,7 +42,7 @@ async function viewsOf(situation: { moment: Moment }, headers = OPERATOR as Reco
 
 async function shownBy(situation: { moment: Moment }, headers: Record<string, string>) {
   const { ask, engine, jobId } = await seeded(inMemory, situation);
-  const app = createApp({ engine, caller: localCaller, door: { started: () => undefined } });
+  const app = createApp({ engine, caller: localCaller, documents, door: { started: () => undefined } });
   return { app, jobId, body: (await ask(`/jobs/${jobId}`, undefined, headers)).body };
 }
 
@@ -147,7 +147,12 @@ describe('a job that this code cannot run', () => {
     if (running === undefined) throw new Error('no situation');
     const { engine, jobId } = await seeded(inMemory, running);
     const plans = { find: () => undefined, list: () => [] };
-    const app = createApp({ engine: { ...engine, plans }, caller: localCaller, door: { started: () => undefined } });
+    const app = createApp({
+      engine: { ...engine, plans },
+      caller: localCaller,
+      documents,
+      door: { started: () => undefined },
+    });
     const text = await (await app.request(`/jobs/${jobId}`, { headers: { accept: 'text/plain' } })).text();
     expect(text.split('\n')[0]).toMatch(/PROCESSING, stands still: this deployment does not have version 1 of trial/);
     expect(lineOf(text, 'safe actions')).toBe('none');

@@ -2,6 +2,7 @@
 
 import { memoryPorts } from '../../lib/adapters/memory/ports.ts';
 import { recordingParticipants } from '../../lib/adapters/memory/recorders.ts';
+import { apiDocuments } from '../../lib/contract/api-documents.ts';
 import { type Answer, failure } from '../../lib/core/answers.ts';
 import type { Call } from '../../lib/core/events.ts';
 import { FREE } from '../../lib/core/gates.ts';
@@ -63,6 +64,7 @@ export function house(answers: (call: Call) => Answer | Promise<Answer> | undefi
   const app = createApp({
     engine,
     caller: localCaller,
+    documents: apiDocuments(examples),
     door: {
       started: (jobId, waited) => {
         drives.started.push({ jobId, waited });

@@ -1,0 +1,32 @@
+/**
+ * The documents that describe this deployment's interface, made from its definitions when they are first asked for:
+ * most instances of a function never are.
+ */
+import type { JsonObject } from '../core/json.ts';
+import type { Workflow } from '../definition/index.ts';
+import { API_OPERATIONS, openApiDocument } from './openapi/index.ts';
+
+export interface ApiDocuments {
+  openApi(): JsonObject;
+}
+
+/** Of the interface's shapes; additions raise the second number. */
+const INTERFACE_VERSION = '1.0.0';
+
+export function apiDocuments({ workflows }: { readonly workflows: readonly Workflow[] }): ApiDocuments {
+  return {
+    openApi: once(() => {
+      // Of each type its newest version: that is what a submit without a version gets.
+      const inputs = Object.fromEntries(workflows.map(({ plan, input }) => [plan.type, input]));
+      return openApiDocument({ version: INTERFACE_VERSION, operations: API_OPERATIONS, inputs });
+    }),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

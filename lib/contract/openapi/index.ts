@@ -1,0 +1,19 @@
+/** The interface described: every operation there is, and the OpenAPI document made from them. */
+import { ACTION_OPERATIONS } from './actions.ts';
+import { AUDIT_OPERATIONS, DOCUMENT_OPERATIONS } from './audit.ts';
+import { DEAD_LETTER_OPERATIONS } from './dead-letters.ts';
+import { JOB_OPERATIONS } from './jobs.ts';
+import type { ApiOperation } from './operation.ts';
+import { WORKFLOW_OPERATIONS } from './workflows.ts';
+
+export { openApiDocument } from './document.ts';
+export { type ApiOperation, problemsOf } from './operation.ts';
+
+export const API_OPERATIONS: readonly ApiOperation[] = [
+  ...JOB_OPERATIONS,
+  ...ACTION_OPERATIONS,
+  ...DEAD_LETTER_OPERATIONS,
+  ...WORKFLOW_OPERATIONS,
+  ...AUDIT_OPERATIONS,
+  ...DOCUMENT_OPERATIONS,
+];

@@ -1,0 +1,49 @@
+/** Definitions: which workflows there are, and what each of their versions does. */
+import * as z from 'zod';
+import { GRAPH_PARAMETERS, NO_PARAMETERS, VERSION_PARAMETER } from '../requests.ts';
+import { graph, items, workflowDetail, workflowSummary } from './answers.ts';
+import { type ApiOperation, answerOf } from './operation.ts';
+
+export const WORKFLOW_OPERATIONS: readonly ApiOperation[] = [
+  {
+    method: 'GET',
+    path: '/workflows',
+    id: 'listWorkflows',
+    tag: 'workflows',
+    summary: 'List the workflows',
+    allowed: 'caller',
+    storeless: true,
+    query: NO_PARAMETERS,
+    answers: { 200: answerOf('Every type with its versions.', items(workflowSummary)) },
+    problems: ['ORCH_MALFORMED_REQUEST'],
+  },
+  {
+    method: 'GET',
+    path: '/workflows/{type}',
+    id: 'readWorkflow',
+    tag: 'workflows',
+    summary: 'Read a definition',
+    allowed: 'caller',
+    storeless: true,
+    query: VERSION_PARAMETER,
+    answers: { 200: answerOf('The definition.', workflowDetail) },
+    problems: ['ORCH_MALFORMED_REQUEST', 'ORCH_UNKNOWN_WORKFLOW'],
+  },
+  {
+    method: 'GET',
+    path: '/workflows/{type}/graph',
+    id: 'drawWorkflow',
+    tag: 'workflows',
+    summary: "Draw a definition's saga",
+    allowed: 'caller',
+    storeless: true,
+    query: GRAPH_PARAMETERS,
+    answers: {
+      200: {
+        description: 'In the format asked for.',
+        content: { 'application/json': graph, 'text/plain': z.string() },
+      },
+    },
+    problems: ['ORCH_MALFORMED_REQUEST', 'ORCH_UNKNOWN_WORKFLOW'],
+  },
+];

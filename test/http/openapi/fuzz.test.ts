@@ -1,0 +1,148 @@
+/**
+ * Every operation of the document, asked right and wrong of jobs in every situation, by every kind of caller, over a
+ * store that sometimes fails: no answer is one the document does not tell of, and every status below 500 that it tells
+ * of is met.
+ */
+import { afterAll, describe, expect, it } from 'vitest';
+import { Refusal } from '../../../lib/contract/problem.ts';
+import type { Answer } from '../../../lib/core/answers.ts';
+import { failure } from '../../../lib/core/answers.ts';
+import { StoreError, ThrottledError } from '../../../lib/core/store-error.ts';
+import { createApp } from '../../../lib/http/app.ts';
+import { localCaller } from '../../../lib/local/caller.ts';
+import type { Ports } from '../../../lib/ports.ts';
+import { documents, inMemory, seeded } from '../seeded.ts';
+import { SITUATIONS } from '../situations.ts';
+import { house } from '../support.ts';
+import { misfit, operations } from './document.ts';
+import { type Dictionary, draw, generator } from './fuzz.ts';
+
+/** Rounds over all operations: enough that what is met is met with a margin, in a few seconds. */
+const ROUNDS_A_SITUATION = 8;
+const ROUNDS_OF_SUBMITS = 400;
+/** Nobody is made to wait longer. */
+const MINUTE = 60_000;
+const reached = new Set<string>();
+let asked = 0;
+
+type Fetch = (path: string, init: RequestInit) => Promise<Response> | Response;
+
+async function check(fetch: Fetch, dictionary: Dictionary, random: () => number, only = operations): Promise<void> {
+  for (const one of only) {
+    const { path, init } = draw(one, dictionary, random);
+    const response = await fetch(path, init as RequestInit);
+    const text = await response.text();
+    const type = response.headers.get('content-type') ?? '';
+    const body: unknown = type.startsWith('text/plain') ? text : JSON.parse(text);
+    asked += 1;
+    const told = `${init.method} ${path} ${JSON.stringify(init.headers)} ${init.body ?? ''} → ${response.status} ${text.slice(0, 300)}`;
+    expect(misfit(one.operation, response.status, type, body), told).toBeNull();
+    reached.add(`${one.method} ${one.path} ${response.status}`);
+  }
+}
+
+/** A store that now and then throttles or fails, before it does anything. */
+function failing(ports: Ports, random: () => number): Ports {
+  const sometimes = <T extends object>(store: T): T =>
+    new Proxy(store, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name);
+        if (typeof method !== 'function') return method;
+        return (...given: unknown[]) => {
+          const drawn = random();
+          if (drawn < 0.05) return Promise.reject(new ThrottledError('asked for fewer calls'));
+          if (drawn < 0.08) return Promise.reject(new StoreError('disk full'));
+          return method.apply(target, given);
+        };
+      },
+    });
+  const { jobs, deadLetters, audit, values, claims } = ports;
+  return {
+    ...ports,
+    jobs: sometimes(jobs),
+    deadLetters: sometimes(deadLetters),
+    audit: sometimes(audit),
+    values: sometimes(values),
+    claims: sometimes(claims),
+  };
+}
+
+const caller: typeof localCaller = (request) => {
+  if (request.headers.has('x-anonymous')) throw new Refusal('ORCH_UNAUTHENTICATED', 'say who calls');
+  return localCaller(request);
+};
+
+describe('what the document says holds', () => {
+  it.each(SITUATIONS)('for a job that $name', async (situation) => {
+    const { job, plan } = situation.moment;
+    for (let round = 0; round < ROUNDS_A_SITUATION; round += 1) {
+      const random = generator(round * 1_000 + SITUATIONS.indexOf(situation));
+      const { engine, ports, revision } = await seeded(inMemory, situation);
+      const app = createApp({
+        engine: { ...engine, ports: failing(ports, random) },
+        caller,
+        documents,
+        door: { started: () => undefined },
+      });
+      const dictionary: Dictionary = {
+        job_id: [job.jobId, job.jobId, job.jobId, `j${'a'.repeat(26)}`],
+        id: [`d${job.jobId}`, `d${job.jobId}`, `dj${'a'.repeat(26)}`],
+        type: [plan.type, plan.type, 'nothing'],
+        confirm: [job.jobId, job.jobId, 'no'],
+        reason: ['because', 'because', 'because', ' '],
+        step: [...job.steps.map(({ name }) => name), 'nothing'],
+        expected_revision: [revision, revision, 0],
+        cursor: ['nonsense'],
+        version: [plan.version, plan.version, 9],
+      };
+      await check((path, init) => app.request(path, init), dictionary, random);
+    }
+  });
+
+  it('for submits, waited for or not, however they end', async () => {
+    const codes = [
+      'DQ_X',
+      'CONTRACT_CONFLICT',
+      'CONTRACT_NOT_FOUND',
+      'EXT_THROTTLED',
+      'EXT_UNAVAILABLE',
+      'EXT_TIMEOUT',
+      'ODD',
+    ];
+    const submits = operations.filter(({ path }) => path.startsWith('/workflows/{type}/jobs'));
+    for (let round = 0; round < ROUNDS_OF_SUBMITS; round += 1) {
+      const random = generator(round + 77);
+      const code = codes[round % (codes.length * 2)];
+      const bad: Answer | undefined = code === undefined ? undefined : failure(code, 'because', false);
+      const { app, ports } = house(({ topic }: { topic: string }) => (topic === 'user:create' ? bad : undefined));
+      const dictionary: Dictionary = {
+        type: ['signup', 'signup', 'order', 'research', 'nothing'],
+        company: ['Acme', 'Acme', 'Other'],
+        email: ['ada@example.com'],
+        plan: ['free', 'free', 'unknown'],
+        version: [1, 1, 9],
+      };
+      const fetch: Fetch = async (path, init) => {
+        let done = false;
+        const answer = Promise.resolve(app.request(path, init)).finally(() => {
+          done = true;
+        });
+        await ports.clock.advanceUntil(() => done, MINUTE);
+        return answer;
+      };
+      await check(fetch, dictionary, random, [...submits, ...submits]);
+    }
+  });
+
+  afterAll(() => {
+    const promised = operations.flatMap(({ method, path, operation }) =>
+      Object.keys(operation.responses)
+        .filter((status) => Number(status) < 500)
+        .map((status) => `${method} ${path} ${status}`),
+    );
+    expect(
+      promised.filter((one) => !reached.has(one)),
+      `never met in ${asked} requests`,
+    ).toEqual([]);
+  });
+});
