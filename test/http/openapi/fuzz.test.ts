@@ -18,7 +18,7 @@ import { documents, inMemory, seeded } from '../seeded.ts';
 import { SITUATIONS } from '../situations.ts';
 import { house } from '../support.ts';
 import { misfit, operations } from './document.ts';
-import { type Dictionary, draw, generator } from './fuzz.ts';
+import { type Dictionary, type Drawn, draw, generator } from './fuzz.ts';
 
 /** Rounds over all operations: enough that what is met is met with a margin, in a few seconds. */
 const ROUNDS_A_SITUATION = 12;
@@ -34,16 +34,22 @@ async function check(fetch: Fetch, dictionary: Dictionary, random: () => number,
   // In another order each time: what one operation does to the job is what the next one finds.
   const shuffled = only.map((one) => ({ one, at: random() })).sort((a, b) => a.at - b.at);
   for (const { one } of shuffled) {
-    const { path, init } = draw(one, dictionary, random);
-    const response = await fetch(path, init as RequestInit);
-    const text = await response.text();
-    const type = response.headers.get('content-type') ?? '';
-    const body: unknown = type.startsWith('text/plain') ? text : JSON.parse(text);
-    asked += 1;
-    const told = `${init.method} ${path} ${JSON.stringify(init.headers)} ${init.body ?? ''} → ${response.status} ${text.slice(0, 300)}`;
-    expect(misfit(one.operation, response.status, type, body), told).toBeNull();
-    reached.add(`${one.method} ${one.path} ${response.status}`);
+    const drawn = draw(one, dictionary, random);
+    // A submit is sent twice: what a duplicate is answered is documented too.
+    if (one.operation.operationId === 'submitJob') await hold(fetch, one, drawn);
+    await hold(fetch, one, drawn);
   }
+}
+
+async function hold(fetch: Fetch, one: (typeof operations)[number], { path, init }: Drawn): Promise<void> {
+  const response = await fetch(path, init as RequestInit);
+  const text = await response.text();
+  const type = response.headers.get('content-type') ?? '';
+  const body: unknown = type.startsWith('text/plain') ? text : JSON.parse(text);
+  asked += 1;
+  const told = `${init.method} ${path} ${JSON.stringify(init.headers)} ${init.body ?? ''} → ${response.status} ${text.slice(0, 300)}`;
+  expect(misfit(one.operation, response.status, type, body), told).toBeNull();
+  reached.add(`${one.method} ${one.path} ${response.status}`);
 }
 
 /** The router, in time that passes only while it answers. */
@@ -54,6 +60,8 @@ function inTime({ request }: Pick<ReturnType<typeof createApp>, 'request'>, cloc
       done = true;
     });
     await clock.advanceUntil(() => done, MINUTE);
+    // What the request started comes to its end too.
+    await clock.advanceAsync(1);
     return answer;
   };
 }
@@ -102,8 +110,9 @@ describe('what the document says holds', () => {
   it.each(SITUATIONS)('for a job that $name', async (situation) => {
     const moment = { ...situation.moment, plan: demanding(situation.moment.plan) };
     const { job, plan } = moment;
-    // Few situations have a dead letter to replay.
-    const rounds = situation.deadLetter === 'open' ? ROUNDS_A_SITUATION * 4 : ROUNDS_A_SITUATION;
+    // Few situations have a dead letter to replay, or nothing open, so that they can be closed.
+    const isRare = situation.deadLetter === 'open' || 'close' in situation.allowed;
+    const rounds = isRare ? ROUNDS_A_SITUATION * 4 : ROUNDS_A_SITUATION;
     for (let round = 0; round < rounds; round += 1) {
       const random = generator(round * 1_000 + SITUATIONS.indexOf(situation));
       const { engine, ports, revision } = await seeded(inMemory, { moment });
