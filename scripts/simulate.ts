@@ -1,16 +1,17 @@
 /**
  * Looks for a run that breaks a rule.
- *   npm run simulate -- --seeds N --from S   random programs under random trouble
- *   npm run simulate -- --single             every call of every example's every ending × every fault
- *   npm run simulate -- --pairs [--story T]  every two of those faults together
- *   npm run simulate -- --trace S            one seed, with everything that happens
+ *   npm run simulate -- --seeds N --from S [--workers W]   random programs under random trouble
+ *   npm run simulate -- --single [--story T]               every call of every example's every ending × every fault
+ *   npm run simulate -- --pairs [--story T]                every two of those faults together
+ *   npm run simulate -- --trace S                          one seed, with everything that happens
  * Progress goes to stderr. A failing seed is shrunk and told as a trace; the exit code is 1.
  */
+import { type ChildProcess, fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { describeFailure } from '../lib/testing/simulation/describe.ts';
 import { programOf } from '../lib/testing/simulation/program.ts';
 import { run } from '../lib/testing/simulation/run.ts';
-import { shrink } from '../lib/testing/simulation/shrink.ts';
+import { type Chunk, type Counts, NOTHING_YET, runSeeds, together } from '../lib/testing/simulation/seeds.ts';
 import {
   describeFailure as describeFaults,
   failureOf,
@@ -24,6 +25,8 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
+    /** Processes that share the seeds. */
+    workers: { type: 'string', default: '1' },
     trace: { type: 'string' },
     single: { type: 'boolean', default: false },
     pairs: { type: 'boolean', default: false },
@@ -43,33 +46,61 @@ function progress(what: string, total: number): (done: number, failed: number) =
     if (Date.now() - toldAt < REPORT_EVERY_MS && done < total) return;
     toldAt = Date.now();
     const seconds = (toldAt - startedAt) / 1_000;
-    process.stderr.write(`${what}: ${done} of ${total}, ${failed} failed, ${seconds.toFixed(0)} s\n`);
+    const rate = `${(done / seconds).toFixed(0)} a second`;
+    process.stderr.write(`${what}: ${done} of ${total}, ${failed} failed, ${seconds.toFixed(0)} s, ${rate}\n`);
   };
 }
 
-async function seeds(from: number, count: number, keep: number): Promise<boolean> {
+/** Large enough that handing out costs nothing, small enough that progress shows and all end together. */
+const SEEDS_A_CHUNK = 250;
+
+async function seeds(from: number, count: number, keep: number, workers: number): Promise<boolean> {
+  const startedAt = Date.now();
   const tell = progress(`seeds from ${from}`, count);
-  const totals = { calls: 0, faults: 0, jobs: 0 };
-  let failed = 0;
-  for (let done = 0; done < count && failed < keep; done += 1) {
-    const program = programOf(from + done);
-    const report = await run(program);
-    totals.calls += report.calls;
-    totals.faults += report.fired.length;
-    totals.jobs += report.jobs.length;
-    if (report.broken.length > 0) {
-      failed += 1;
-      const shrunken = await shrink(program);
-      console.log(shrunken === null ? `seed ${program.seed} fails now and then` : describeFailure(shrunken));
+  let counts = NOTHING_YET;
+  let next = from;
+  const takeChunk = (): Chunk | null => {
+    const size = Math.min(SEEDS_A_CHUNK, from + count - next);
+    if (size <= 0 || counts.failures.length >= keep) return null;
+    next += size;
+    return { from: next - size, count: size };
+  };
+  const work = async (simulate: (chunk: Chunk) => Promise<Counts>): Promise<void> => {
+    for (let chunk = takeChunk(); chunk !== null; chunk = takeChunk()) {
+      const more = await simulate(chunk);
+      for (const failure of more.failures) console.log(failure);
+      counts = together(counts, more);
+      tell(counts.seeds, counts.failures.length);
     }
-    tell(done + 1, failed);
-    // Ticks alone would never let a signal in.
-    if (done % 1_000 === 0) await new Promise(setImmediate);
+  };
+  const children = workers > 1 ? Array.from({ length: workers }, () => fork(WORKER)) : [];
+  try {
+    await Promise.all(children.length === 0 ? [work(runSeeds)] : children.map((child) => work(remotely(child))));
+  } finally {
+    for (const child of children) child.disconnect();
   }
+  const seconds = (Date.now() - startedAt) / 1_000;
+  const { failures, jobs, calls, faults } = counts;
   console.log(
-    `${count} seeds from ${from}: ${failed} failed; ${totals.jobs} jobs, ${totals.calls} calls, ${totals.faults} faults`,
+    `${counts.seeds} seeds from ${from} in ${seconds.toFixed(1)} s, ${(counts.seeds / seconds).toFixed(0)} a second: ` +
+      `${failures.length} failed; ${jobs} jobs, ${calls} calls, ${faults} faults`,
   );
-  return failed === 0;
+  return failures.length === 0;
+}
+
+const WORKER = new URL('./simulate-worker.ts', import.meta.url);
+
+function remotely(child: ChildProcess): (chunk: Chunk) => Promise<Counts> {
+  return (chunk) =>
+    new Promise((resolve, reject) => {
+      const died = (code: number | null): void => reject(new Error(`a worker ended with ${code}`));
+      child.once('exit', died);
+      child.once('message', (counts: Counts) => {
+        child.off('exit', died);
+        resolve(counts);
+      });
+      child.send(chunk);
+    });
 }
 
 async function trace(seed: number): Promise<boolean> {
@@ -129,5 +160,5 @@ const fine =
       ? await faults(each, keep)
       : values.pairs
         ? await faults(pairs, keep)
-        : await seeds(Number(values.from), Number(values.seeds), keep);
+        : await seeds(Number(values.from), Number(values.seeds), keep, Number(values.workers));
 process.exitCode = fine ? 0 : 1;

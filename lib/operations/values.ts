@@ -105,11 +105,28 @@ export async function storeValues(ports: Ports, job: Job): Promise<Job> {
   });
 }
 
+interface Measured {
+  readonly value: Value;
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** A value never changes, and most are in the job at every write of it: each is written out and measured once. */
+const MEASURED = new WeakMap<Value, Measured>();
+
+function measured(value: Value): Measured {
+  const known = MEASURED.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value.data ?? null);
+  const fresh = { value, text, bytes: byteLength(text) };
+  MEASURED.set(value, fresh);
+  return fresh;
+}
+
 function valuesToMove(job: Job): Map<Value, string> {
   const inline = valuesIn(job)
     .filter((value) => value.hash === null)
-    .map((value) => ({ value, text: JSON.stringify(value.data ?? null) }))
-    .map((one) => ({ ...one, bytes: byteLength(one.text) }))
+    .map(measured)
     .sort((a, b) => b.bytes - a.bytes);
   const moves = new Map<Value, string>();
   let total = inline.reduce((sum, one) => sum + one.bytes, 0);

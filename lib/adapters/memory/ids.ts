@@ -15,14 +15,17 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
+/** Ids are drawn for every decision, so their digits are looked up. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 /** @param ownerPrefix tells the owners of one process from those of another */
 export function seededIds(random: () => number, ownerPrefix = 'owner-'): Ids {
   const hex = (words: number): string => {
     let text = '';
-    for (let i = 0; i < words; i += 1)
-      text += Math.floor(random() * 2 ** 32)
-        .toString(16)
-        .padStart(8, '0');
+    for (let i = 0; i < words; i += 1) {
+      const word = random() * 2 ** 32;
+      for (let shift = 24; shift >= 0; shift -= 8) text += HEX[(word >>> shift) & 0xff];
+    }
     return text;
   };
   let nonces = 0;

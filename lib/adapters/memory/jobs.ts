@@ -34,20 +34,33 @@ type Indexed = Pick<
   | 'workflowType'
   | 'correlationId'
 >;
-interface Row extends Indexed {
-  readonly document: string;
+interface Row<D> extends Indexed {
+  readonly document: D;
 }
 
+/** What is kept of a job: the text that a real store would hold, or, where runs are counted by the million, its record. */
+export interface Documents<D> {
+  of(job: Job): D;
+  jobIn(document: D): Job;
+  jobsIn(documents: readonly D[]): Job[];
+}
+
+const TEXTS: Documents<string> = { of: jobToJson, jobIn: jobFromJson, jobsIn: knownJobs };
+
 export function memoryJobs(notify: (jobId: JobId) => void): JobStore {
-  const rows = new Map<string, Row>();
+  return jobsKeptAs(TEXTS, notify);
+}
+
+export function jobsKeptAs<D>(documents: Documents<D>, notify: (jobId: JobId) => void): JobStore {
+  const rows = new Map<string, Row<D>>();
   /** The watchdog's index: per shard, the rows that have a bucket. */
-  const active = new Map<number, Map<string, Row>>();
+  const active = new Map<number, Map<string, Row<D>>>();
   const chunks = new Map<string, Map<number, string>>();
 
   const keep = (job: Job): void => {
-    const row = rowOf(job);
+    const row = { ...indexedOf(job), document: documents.of(job) };
     const shard = shardOf(job.jobId);
-    const filed = active.get(shard) ?? new Map<string, Row>();
+    const filed = active.get(shard) ?? new Map<string, Row<D>>();
     active.set(shard, filed);
     rows.set(job.jobId, row);
     if (row.bucket === null) filed.delete(job.jobId);
@@ -56,7 +69,7 @@ export function memoryJobs(notify: (jobId: JobId) => void): JobStore {
   };
   const held = (jobId: JobId): Job | null => {
     const row = rows.get(jobId);
-    return row === undefined ? null : jobFromJson(row.document);
+    return row === undefined ? null : documents.jobIn(row.document);
   };
 
   return {
@@ -93,7 +106,7 @@ export function memoryJobs(notify: (jobId: JobId) => void): JobStore {
         [...rows.values()].filter((row) => matches(row, query)),
         query,
       );
-      return { items: knownJobs(page.items.map((row) => row.document)), next: page.next };
+      return { items: documents.jobsIn(page.items.map((row) => row.document)), next: page.next };
     },
     putHistoryChunk: async (jobId, chunk, entries) => {
       const kept = chunks.get(jobId) ?? new Map<number, string>();
@@ -105,14 +118,14 @@ export function memoryJobs(notify: (jobId: JobId) => void): JobStore {
   };
 }
 
-function rowOf(job: Job): Row {
+function indexedOf(job: Job): Indexed {
   const { jobId, revision, bucket, nextActionAt, createdAt, callerId, state, workflowType, correlationId, parkedOn } =
     job;
   const indexed = { jobId, revision, bucket, nextActionAt, createdAt, callerId, state, workflowType, correlationId };
-  return { ...indexed, parkedOn, document: jobToJson(job) };
+  return { ...indexed, parkedOn };
 }
 
-function bucketOf(row: Row): number {
+function bucketOf(row: Indexed): number {
   return row.bucket ?? Number.POSITIVE_INFINITY;
 }
 
@@ -121,7 +134,7 @@ function entriesOf(text: string): HistoryEntry[] {
   return stored.map(decodeEntry);
 }
 
-function matches(row: Row, query: JobQuery): boolean {
+function matches(row: Indexed, query: JobQuery): boolean {
   return (
     (query.callerId === null || row.callerId === query.callerId) &&
     (query.state === null || row.state === query.state) &&
@@ -132,7 +145,7 @@ function matches(row: Row, query: JobQuery): boolean {
   );
 }
 
-function parkedPage(rows: readonly Row[], { gate, limit, after }: ParkedQuery): Page<ParkedJob, ParkedPosition> {
+function parkedPage(rows: readonly Indexed[], { gate, limit, after }: ParkedQuery): Page<ParkedJob, ParkedPosition> {
   const held = rows
     .filter((row) => row.parkedOn === gate && (after === null || createdFirst(after, row) < 0))
     .sort(createdFirst)

@@ -78,21 +78,25 @@ export function memoryDeadLetters(): DeadLetterStore {
 }
 
 export function memoryAudit(): AuditStore {
-  const records = new Map<string, AuditRecord>();
+  const texts = new Map<string, string>();
   return {
     put: async (record) => {
-      if (!records.has(record.auditId)) records.set(record.auditId, structuredClone(record));
+      if (!texts.has(record.auditId)) texts.set(record.auditId, JSON.stringify(record));
     },
     list: async (query) => {
       const { jobId, actor } = query;
-      const found = [...records.values()].filter(
-        (record) => (jobId === null || record.jobId === jobId) && (actor === null || record.actor === actor),
-      );
+      const found = [...texts.values()]
+        .map(recordIn)
+        .filter((record) => (jobId === null || record.jobId === jobId) && (actor === null || record.actor === actor));
       const positioned = found.map((record) => ({ record, createdAt: record.at, jobId: record.auditId }));
       const page = pageOf(positioned, query);
       return { items: page.items.map(({ record }) => record), next: page.next };
     },
   };
+}
+
+function recordIn(text: string): AuditRecord {
+  return JSON.parse(text);
 }
 
 function matches(record: DeadLetter, query: DeadLetterQuery): boolean {

@@ -97,11 +97,14 @@ function stageOf(program: Program, options: RunOptions, effects: Ledger, isCoope
       const spec = program.services.get(nameIn(topic));
       return spec && { target: spec.name, fencing: spec.kind === 'fencing', maxRunMs: spec.maxRunMs };
     },
-    participants: ({ time, mail }) => {
+    participants: ({ time, mail, witness }) => {
       for (const spec of program.services.values()) {
         const { seed } = program;
-        const tell: Parameters<typeof service>[1]['tell'] = ({ call, jobId }, answer) => {
-          const { step, direction, operationId, attempt } = call;
+        const tell: Parameters<typeof service>[1]['tell'] = (envelope, answer) => {
+          const { step, direction, operationId, attempt } = envelope.call;
+          const { jobId } = envelope;
+          // Its end is told: whoever still listens to the call itself hears nothing that counts.
+          witness.answered(envelope);
           const result = { step, direction, operationId, attempt, at: time.now(), answer };
           void mail.send('dispatch', { kind: 'result', jobId, result }, 0);
         };
