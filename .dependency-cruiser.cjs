@@ -165,7 +165,7 @@ const LAYERS = {
   },
   infra: {
     path: '^lib/infra/',
-    may: ['core-limits', 'contract-environment', 'definition', 'workflows'], // the shipped app deploys the examples
+    may: ['core-limits', 'contract-environment', 'contract-events', 'definition', 'workflows'], // the shipped app deploys the examples
     packages: ['aws-cdk-lib', 'constructs', 'cdk-nag', 'esbuild'],
     builtins: 'all',
     why: 'Infrastructure names Lambdas by path and shares limits, environment and definitions, never running code.',
@@ -176,6 +176,7 @@ const LAYERS = {
 const FILES = {
   'core-limits': '^lib/core/limits\\.ts$',
   'contract-wire': '^lib/contract/wire-[^/]+\\.ts$',
+  'contract-events': '^lib/contract/asyncapi/index\\.ts$',
   'contract-environment': '^lib/contract/(environment|aws-environment|aws-table|door-environment|routes)\\.ts$',
 };
 

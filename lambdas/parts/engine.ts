@@ -49,6 +49,7 @@ function engineOn(name: string, environment: AwsEnvironment, clients: AwsClients
       livingOwners: null,
     },
     actor: `orchestrator:${name}`,
+    lifecycleEvents: environment.lifecycleEvents,
     tokens,
   };
 }

@@ -4,10 +4,12 @@
  */
 import type { JsonObject } from '../core/json.ts';
 import type { Workflow } from '../definition/index.ts';
+import { asyncApiDocument } from './asyncapi/index.ts';
 import { API_OPERATIONS, openApiDocument } from './openapi/index.ts';
 
 export interface ApiDocuments {
   openApi(): JsonObject;
+  asyncApi(): JsonObject;
 }
 
 /** Of the interface's shapes; additions raise the second number. */
@@ -20,6 +22,12 @@ export function apiDocuments({ workflows }: { readonly workflows: readonly Workf
       const inputs = Object.fromEntries(workflows.map(({ plan, input }) => [plan.type, input]));
       return openApiDocument({ version: INTERFACE_VERSION, operations: API_OPERATIONS, inputs });
     }),
+    asyncApi: once(() =>
+      asyncApiDocument(
+        INTERFACE_VERSION,
+        workflows.map(({ plan }) => plan),
+      ),
+    ),
   };
 }
 

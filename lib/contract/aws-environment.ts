@@ -27,6 +27,7 @@ export const AWS_VARIABLES = {
   routes: 'DACAPO_ROUTES',
   /** The text of `errors.json`: a Lambda has no file beside its bundle. */
   errors: 'DACAPO_ERRORS',
+  lifecycleEvents: 'DACAPO_LIFECYCLE_EVENTS',
 } as const;
 
 /** What it takes to make one-off schedules: all of it or none. */
@@ -60,6 +61,8 @@ export interface AwsEnvironment {
   readonly routes: RouteTable | null;
   /** How errors are retried, where that is told from outside the code. */
   readonly policies: PolicySettings;
+  /** `1`: an event for every transition, not only for outcomes. */
+  readonly lifecycleEvents: boolean;
   /** Address buckets by path: an emulator, which `AWS_ENDPOINT_URL` names, answers under one host name only. */
   readonly pathStyleBuckets: boolean;
 }
@@ -106,6 +109,7 @@ const ENVIRONMENT = z.object({
   [V.wakeupDlqArn]: optional,
   [V.routes]: optional,
   [V.errors]: optional,
+  [V.lifecycleEvents]: optional,
   AWS_ENDPOINT_URL: optional,
   AWS_ENDPOINT_URL_S3: optional,
 });
@@ -126,6 +130,7 @@ export function parseAwsEnvironment(variables: Variables = process.env): AwsEnvi
     wakeups: wakeupsOf(data),
     routes: routes === null ? null : reading(V.routes, () => parseRoutes(routes)),
     policies: errors === null ? NO_POLICIES : reading(V.errors, () => parsePolicies(errors)),
+    lifecycleEvents: data[V.lifecycleEvents] === '1',
     pathStyleBuckets: data.AWS_ENDPOINT_URL !== null || data.AWS_ENDPOINT_URL_S3 !== null,
   };
 }

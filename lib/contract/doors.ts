@@ -21,7 +21,7 @@ const token = (max: number) =>
     .regex(/^[\x21-\x7e]+$/, 'write visible ASCII characters without spaces')
     .max(max);
 
-const SUBMIT = z.strictObject({
+export const SUBMIT = z.strictObject({
   workflow_type: z.string().regex(TYPE, 'write the name of a workflow'),
   workflow_version: z.int().min(1).optional(),
   input: z.custom<Json>((value) => value !== undefined, 'is missing: it is the input of the workflow'),

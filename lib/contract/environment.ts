@@ -13,6 +13,8 @@ export interface LocalEnvironment {
   readonly ephemeral: boolean;
   /** Of `errors.json`; null: retry policies as they are written in the code. */
   readonly errorsFile: string | null;
+  /** An event for every transition, not only for outcomes. */
+  readonly lifecycleEvents: boolean;
   /** The parent is npm itself, see the script `start`. */
   readonly startedByNpm: boolean;
 }
@@ -26,16 +28,20 @@ const optional = z
   .optional()
   .transform((text) => (text === '' ? undefined : text));
 
+const flag = (name: string) =>
+  optional
+    .refine((text) => text === undefined || text === '0' || text === '1', `${name}: write 1 or leave it out`)
+    .transform((text) => text === '1');
+
 const LOCAL = z.object({
   PORT: optional
     .transform((text) => text ?? PORT_DEFAULT)
     .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, 'PORT: write a number from 0 to 65535')
     .transform(Number),
   DACAPO_DATA: optional.transform((text) => text ?? DATA_DIRECTORY_DEFAULT),
-  DACAPO_EPHEMERAL: optional
-    .refine((text) => text === undefined || text === '0' || text === '1', 'DACAPO_EPHEMERAL: write 1 or leave it out')
-    .transform((text) => text === '1'),
+  DACAPO_EPHEMERAL: flag('DACAPO_EPHEMERAL'),
   DACAPO_ERRORS: optional.transform((text) => text ?? null),
+  DACAPO_LIFECYCLE_EVENTS: flag('DACAPO_LIFECYCLE_EVENTS'),
   npm_lifecycle_event: optional.transform((text) => text === 'start'),
 });
 
@@ -45,7 +51,8 @@ export function readLocalEnvironment(
   const read = LOCAL.safeParse(variables);
   if (!read.success) throw new Error(read.error.issues.map((issue) => issue.message).join('; '));
   const { PORT: port, DACAPO_DATA: dataDirectory, DACAPO_EPHEMERAL: ephemeral, DACAPO_ERRORS: errorsFile } = read.data;
-  return { port, dataDirectory, ephemeral, errorsFile, startedByNpm: read.data.npm_lifecycle_event };
+  const { DACAPO_LIFECYCLE_EVENTS: lifecycleEvents, npm_lifecycle_event: startedByNpm } = read.data;
+  return { port, dataDirectory, ephemeral, errorsFile, lifecycleEvents, startedByNpm };
 }
 
 /** What a Lambda is told; see aws-environment.ts. */

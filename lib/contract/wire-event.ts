@@ -4,12 +4,13 @@
  */
 
 import { deadLetterIdOf } from '../core/ids.ts';
-import type { Job } from '../core/job.ts';
+import type { HistoryEntry, Job } from '../core/job.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { byteLength } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type Consequences, outcomeEventId } from '../core/outbox.ts';
 import type { WorkflowPlan } from '../core/plan.ts';
+import { wireHistoryEntry } from './wire-history.ts';
 import { wireOpenEffects } from './wire-job.ts';
 import { isoTime } from './wire-time.ts';
 
@@ -46,6 +47,14 @@ export function busEventsOf(job: Job, plan: WorkflowPlan, due: Consequences): Wi
     add('job.dead_lettered', `${job.jobId}.${entry.seq}.dead`, detail);
   }
   return events;
+}
+
+/** One a history entry, where a deployment asks for them. */
+export function transitionedEvent(job: Job, entry: HistoryEntry): WireEvent {
+  const { traceparent, tracestate } = job.trace;
+  const trace = tracestate === null ? { traceparent } : { traceparent, tracestate };
+  const detail: JsonObject = { ...wireHistoryEntry(job, entry), ...trace };
+  return { eventId: `${job.jobId}.${entry.seq}`, detailType: 'job.transitioned', detail, time: entry.at };
 }
 
 function common(job: Job, due: Consequences): JsonObject {

@@ -45,6 +45,8 @@ export interface OrchestratorProps {
   readonly scheduleFrom?: Duration;
   /** The text of an `errors.json`: retry policies that are told from outside the code. */
   readonly errors?: string;
+  /** An event for every transition, not only for outcomes: as many more events as a job has transitions. */
+  readonly lifecycleEvents?: boolean;
   /** Takes submits and answers questions, but drives no job: after a restore, until somebody has looked. */
   readonly paused?: boolean;
 }
@@ -105,7 +107,8 @@ export class Orchestrator extends Construct {
     this.armTimers(props.scheduleFrom);
     this.startWatchdog(props.paused === true);
     this.openBusDoor();
-    this.route(props.participants, props.errors);
+    this.route(props.participants);
+    this.tellPublishers(props);
     this.http = new HttpDoor(this, 'Http', { auth: props.auth ?? { kind: 'iam' }, ...this.functions });
     this.alarms = new Alarms(this, 'Alarms', { orchestrator: this, state: props.state });
     addDashboard(this, this, props.state);
@@ -269,13 +272,21 @@ export class Orchestrator extends Construct {
     });
   }
 
-  private route(participants: readonly Participant[], errors: string | undefined): void {
+  private route(participants: readonly Participant[]): void {
     const { operate, dispatch, compensate, watchdog, 'dead-letter': deadLetter } = this.functions;
     for (const one of [operate, dispatch, compensate, watchdog, deadLetter]) {
       tellRoutes(one, participants);
-      if (errors !== undefined) one.function.addEnvironment(AWS_VARIABLES.errors, errors);
     }
     for (const one of [dispatch, compensate]) grantCall(one, participants);
+  }
+
+  /** What decides how jobs go on, and what is told of it, is the same wherever they are moved. */
+  private tellPublishers({ errors, lifecycleEvents = false }: OrchestratorProps): void {
+    const { operate, dispatch, compensate, intake, watchdog, 'dead-letter': deadLetter } = this.functions;
+    for (const one of [operate, dispatch, compensate, intake, watchdog, deadLetter]) {
+      if (errors !== undefined) one.function.addEnvironment(AWS_VARIABLES.errors, errors);
+      if (lifecycleEvents) one.function.addEnvironment(AWS_VARIABLES.lifecycleEvents, '1');
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import { type App, CfnOutput, type Duration, Stack, type StackProps } from 'aws-
 import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { examples } from '../workflows/examples.ts';
 import { EXAMPLE_DEFINITIONS } from './bundle.ts';
+import { EventCatalog } from './event-catalog.ts';
 import type { DoorAuth } from './http-door.ts';
 import { Orchestrator } from './orchestrator.ts';
 import { OutcomeQueue } from './outcome-queue.ts';
@@ -22,6 +23,9 @@ export interface DeploymentProps extends StackProps {
   readonly scheduleFrom?: Duration;
   readonly errors?: string;
   readonly paused?: boolean;
+  readonly lifecycleEvents?: boolean;
+  /** See `EventCatalog`. */
+  readonly archive?: Duration;
 }
 
 export interface Deployment {
@@ -32,7 +36,17 @@ export interface Deployment {
 
 export function addDeployment(
   app: App,
-  { name = 'dacapo', auth, disposable = false, scheduleFrom, errors, paused, ...props }: DeploymentProps,
+  {
+    name = 'dacapo',
+    auth,
+    disposable = false,
+    scheduleFrom,
+    errors,
+    paused,
+    lifecycleEvents,
+    archive,
+    ...props
+  }: DeploymentProps,
 ): Deployment {
   const state = new Stack(app, `${name}-state`, props);
   const kept = new State(state, 'State', { disposable });
@@ -46,9 +60,11 @@ export function addDeployment(
     ...(scheduleFrom === undefined ? {} : { scheduleFrom }),
     ...(errors === undefined ? {} : { errors }),
     ...(paused === undefined ? {} : { paused }),
+    ...(lifecycleEvents === undefined ? {} : { lifecycleEvents }),
   });
   if (auth === undefined || auth.kind === 'iam') addRoles(stack, orchestrator);
   const outcomes = new OutcomeQueue(stack, 'Outcomes', { state: kept, registry: examples });
+  new EventCatalog(stack, 'Events', { state: kept, registry: examples, ...(archive === undefined ? {} : { archive }) });
   tell(stack, {
     ApiUrl: orchestrator.http.url,
     IntakeQueueUrl: orchestrator.intakeQueue.queueUrl,

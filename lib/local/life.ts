@@ -43,6 +43,7 @@ export interface Others {
   readonly participants?: Participants;
   /** The retry budget of each dependency. */
   readonly tokens?: RetryTokens;
+  readonly lifecycleEvents?: boolean;
 }
 
 export async function beginLife(
@@ -88,7 +89,7 @@ function engineOn(
   { life, clock, log, stores, participants: own }: Foundation,
   catalog: PlanCatalog,
   policies: PolicyOverrides,
-  { participants = own, tokens = retryTokens() }: Others,
+  { participants = own, tokens = retryTokens(), lifecycleEvents = false }: Others,
 ): Engine {
   const boot = newBoot();
   const ids = localIds(boot);
@@ -104,6 +105,7 @@ function engineOn(
       livingOwners: ownerPrefix(boot),
     },
     actor: 'orchestrator:operate',
+    lifecycleEvents,
     tokens,
   };
 }

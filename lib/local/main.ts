@@ -55,11 +55,18 @@ function endWithNpm(): void {
 }
 
 try {
-  const { port, dataDirectory: configured, ephemeral, errorsFile, startedByNpm } = readLocalEnvironment();
+  const {
+    port,
+    dataDirectory: configured,
+    ephemeral,
+    errorsFile,
+    lifecycleEvents,
+    startedByNpm,
+  } = readLocalEnvironment();
   if (startedByNpm) endWithNpm();
   const policies = policiesIn(errorsFile);
   const directory = dataDirectory(configured, ephemeral);
-  const runtime = await startRuntime({ port, directory, log: stderrLog(), policies, onFatal: fail });
+  const runtime = await startRuntime({ port, directory, log: stderrLog(), policies, lifecycleEvents, onFatal: fail });
   endOnSignal(runtime);
   process.stdout.write(`dacapo listening on http://127.0.0.1:${runtime.port}\n`);
 } catch (error) {

@@ -20,6 +20,8 @@ export interface RuntimeOptions extends Others {
   readonly onFatal: (error: unknown) => void;
   /** How errors are retried, where that is told from outside the code. */
   readonly policies?: PolicySettings;
+  /** Tell of every transition on the bus, not only of outcomes. */
+  readonly lifecycleEvents?: boolean;
 }
 
 export interface Runtime {

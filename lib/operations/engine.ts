@@ -23,6 +23,8 @@ export interface Engine {
   readonly rules: Rules;
   /** `orchestrator:<function>`, the actor of what no person asked for. */
   readonly actor: string;
+  /** Tell of every transition on the bus, not only of outcomes. */
+  readonly lifecycleEvents?: boolean;
   /** The container's retry budget, shared by its invocations; absent: retries are not slowed down. */
   readonly tokens?: RetryTokens;
 }

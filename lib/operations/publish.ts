@@ -3,7 +3,7 @@
  * history entry, so a crash here costs a repetition and nothing else; one write then advances the cursor.
  */
 
-import { busEventsOf } from '../contract/wire-event.ts';
+import { busEventsOf, transitionedEvent } from '../contract/wire-event.ts';
 import { deadLetterOf } from '../contract/wire-quarantine.ts';
 import type { Job } from '../core/job.ts';
 import { lastEntry } from '../core/job.ts';
@@ -38,7 +38,9 @@ export async function publish(engine: Engine, job: Job): Promise<void> {
     await deadLetters.put(deadLetterOf(job, plan, history, entry));
   }
   for (const { entry } of due.filter((one) => one.audit)) await audit.put(auditOf(job, entry));
-  const events = due.flatMap((one) => busEventsOf(job, plan, one));
+  const news = history.filter(({ seq }) => seq > job.publishedSeq);
+  const transitions = engine.lifecycleEvents === true ? news.map((entry) => transitionedEvent(job, entry)) : [];
+  const events = [...transitions, ...due.flatMap((one) => busEventsOf(job, plan, one))];
   if (events.length > 0) await bus.publish(events);
   await followUp(engine, job, plan);
   const upTo = lastEntry(job).seq;

@@ -2,7 +2,14 @@ import { expect, it } from 'vitest';
 import { readLocalEnvironment } from '../../lib/contract/environment.ts';
 
 it('has defaults, also for variables that are set to nothing', () => {
-  const defaults = { port: 3000, dataDirectory: '.dacapo', ephemeral: false, errorsFile: null, startedByNpm: false };
+  const defaults = {
+    port: 3000,
+    dataDirectory: '.dacapo',
+    ephemeral: false,
+    errorsFile: null,
+    lifecycleEvents: false,
+    startedByNpm: false,
+  };
   expect(readLocalEnvironment({})).toEqual(defaults);
   expect(readLocalEnvironment({ PORT: '', DACAPO_DATA: '', DACAPO_EPHEMERAL: '', DACAPO_ERRORS: '' })).toEqual(
     defaults,
@@ -15,9 +22,17 @@ it('takes what is written', () => {
     DACAPO_DATA: '/tmp/x',
     DACAPO_EPHEMERAL: '1',
     DACAPO_ERRORS: 'errors.json',
+    DACAPO_LIFECYCLE_EVENTS: '1',
     npm_lifecycle_event: 'start',
   };
-  const expected = { port: 0, dataDirectory: '/tmp/x', ephemeral: true, errorsFile: 'errors.json', startedByNpm: true };
+  const expected = {
+    port: 0,
+    dataDirectory: '/tmp/x',
+    ephemeral: true,
+    errorsFile: 'errors.json',
+    lifecycleEvents: true,
+    startedByNpm: true,
+  };
   expect(readLocalEnvironment(given)).toEqual(expected);
 });
 

@@ -31,4 +31,16 @@ export const DOCUMENT_OPERATIONS: readonly ApiOperation[] = [
     answers: { 200: answerOf('OpenAPI 3.1.', z.looseObject({ openapi: z.string() })) },
     problems: ['ORCH_MALFORMED_REQUEST'],
   },
+  {
+    method: 'GET',
+    path: '/asyncapi.json',
+    id: 'readAsyncApi',
+    tag: 'documents',
+    summary: 'Read what is sent and received as messages',
+    allowed: 'caller',
+    storeless: true,
+    query: NO_PARAMETERS,
+    answers: { 200: answerOf('AsyncAPI 3.0.', z.looseObject({ asyncapi: z.string() })) },
+    problems: ['ORCH_MALFORMED_REQUEST'],
+  },
 ];

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { ERRORS } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { LIMITS } from '../../core/limits.ts';
+import { capital, type Names, namedSchemas, ref, refTo } from '../named-schemas.ts';
 import { anyJson } from '../schema.ts';
 import * as answers from './answers.ts';
 import {
@@ -51,11 +52,9 @@ export function openApiDocument({ version, operations, inputs }: DocumentSubject
   return JSON.parse(JSON.stringify(document)) as JsonObject;
 }
 
-type Names = Map<z.ZodType, string>;
-
 /** Every schema that is worth a name of its own, so that it stands in the document once. */
 function namesOf(operations: readonly ApiOperation[], inputs: DocumentSubject['inputs']): Names {
-  const names: Names = new Map<z.ZodType, string>([
+  const names = new Map<z.ZodType, string>([
     [anyJson, 'Json'],
     [answers.problem, 'Problem'],
     [answers.job, 'Job'],
@@ -80,14 +79,10 @@ function namesOf(operations: readonly ApiOperation[], inputs: DocumentSubject['i
 }
 
 function schemasOf(names: Names): JsonObject {
-  const registry = z.registry<{ id: string }>();
-  for (const [schema, id] of names) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, { uri: refTo, io: 'input', unrepresentable: 'any' });
-  const kept = Object.entries(schemas).filter(([name]) => !name.endsWith('Query'));
-  return Object.fromEntries(kept.map(([name, { $schema, $id, ...schema }]) => [name, schema])) as JsonObject;
+  // Query parameters stand where they are asked for.
+  const worthAName = [...names].filter(([, name]) => !name.endsWith('Query'));
+  return namedSchemas(new Map(worthAName));
 }
-
-const refTo = (name: string): string => `#/components/schemas/${name}`;
 
 function pathItem(operation: ApiOperation, names: Names, inputs: DocumentSubject['inputs']): object {
   const { id, tag, summary, description, body, headers = [], allowed } = operation;
@@ -136,12 +131,6 @@ function submitBody(names: Names, inputs: DocumentSubject['inputs']): object {
   return known.length === 0 ? ref(names, anyJson) : { anyOf: known };
 }
 
-function ref(names: Names, schema: z.ZodType): object {
-  const name = names.get(schema);
-  if (name === undefined) throw new Error('a schema of the interface has no name');
-  return { $ref: refTo(name) };
-}
-
 function successes(told: Readonly<Record<number, Answer>>, names: Names): object {
   const all = Object.entries(told).map(([status, { description, content, headers = [] }]) => [
     status,
@@ -174,9 +163,6 @@ function problems(operation: ApiOperation): object {
   ]);
   return Object.fromEntries(told);
 }
-
-const capital = (text: string): string =>
-  text.replaceAll(/(^|-)([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase());
 
 const header = (name: string, description: string, schema: object): object => ({
   name,

@@ -25,6 +25,7 @@ const ENVIRONMENT = {
   wakeups: null,
   routes: null,
   policies: NO_POLICIES,
+  lifecycleEvents: false,
   pathStyleBuckets: false,
 };
 

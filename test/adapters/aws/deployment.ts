@@ -113,6 +113,7 @@ function portsOn(clients: AwsClients, { urls }: TestQueues): AwsPorts {
     wakeups: null,
     routes: ROUTES,
     policies: NO_POLICIES,
+    lifecycleEvents: false,
     pathStyleBuckets: true,
   };
   const ports = awsPorts(environment, clients);

@@ -1,0 +1,3 @@
+/** What dacapo sends and receives as messages, described. */
+export { asyncApiDocument, EVENT_SOURCE, eventKindsOf, eventSchemas } from './document.ts';
+export { EVENT_KINDS, type EventKind } from './events.ts';
