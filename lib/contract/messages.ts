@@ -5,7 +5,8 @@
 import * as z from 'zod';
 import { isJobId, type JobId } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
-import { type Answer, answerOfUnknown } from './envelope.ts';
+import { readCommandResult } from './commands.ts';
+import type { Answer } from './envelope.ts';
 import { parseJson } from './json.ts';
 
 export interface ReadResult {
@@ -68,9 +69,6 @@ export function readWakeup(text: string): string | null {
   return read.success ? read.data.schedule : null;
 }
 
-/** As a participant sends it: the operation, the attempt it answers, and its answer's envelope. */
-const PARTICIPANT_RESULT = z.object({ operation_id: z.string(), attempt: count, statusCode: z.string() });
-
 export function readMessage(text: string, now: number): ReadMessage | null {
   const parsed = parseJson(text);
   return parsed.ok ? readMessageDocument(parsed.value, now) : null;
@@ -81,19 +79,8 @@ export function readMessageDocument(document: unknown, now: number): ReadMessage
   if (hint.success) return hint.data;
   const result = RESULT.safeParse(document);
   if (result.success) return result.data;
-  const told = PARTICIPANT_RESULT.safeParse(document);
-  return told.success ? participantResult(told.data, document, now) : null;
-}
-
-/** `<job_id>.<step>[.c<child>][.r<round>][.undo[.<n>]]` */
-function participantResult(
-  { operation_id: operationId, attempt }: z.output<typeof PARTICIPANT_RESULT>,
-  document: unknown,
-  at: number,
-): ReadMessage | null {
-  const [job = '', step, ...rest] = operationId.split('.');
-  if (!isJobId(job) || step === undefined) return null;
-  const direction = rest.includes('undo') ? 'undo' : 'do';
-  const result = { step, direction, operationId, attempt, at, answer: answerOfUnknown(document) } as const;
-  return { kind: 'result', jobId: job, result };
+  const told = readCommandResult(document);
+  if (told === null) return null;
+  const { jobId, ...answered } = told;
+  return { kind: 'result', jobId, result: { ...answered, at: now } };
 }

@@ -72,6 +72,7 @@ interface StoredUndo {
   readonly start: EpochMs;
   readonly idle?: number | undefined;
   readonly next?: EpochMs | undefined;
+  readonly until?: EpochMs | undefined;
   readonly done?: EpochMs | undefined;
   readonly out?: StoredValue | undefined;
   readonly err?: string | undefined;
@@ -163,6 +164,7 @@ function encodeUndo(undo: UndoState): StoredUndo {
     start: undo.startedAt,
     idle: undo.idleMs || undefined,
     next: undo.nextAttemptAt ?? undefined,
+    until: undo.promisedUntil ?? undefined,
     done: undo.compensatedAt ?? undefined,
     out: undo.result === null ? undefined : encodeValue(undo.result),
     err: undo.errorCode ?? undefined,
@@ -180,6 +182,7 @@ function decodeUndo(stored: StoredUndo): UndoState {
     startedAt: stored.start,
     idleMs: stored.idle ?? 0,
     nextAttemptAt: stored.next ?? null,
+    promisedUntil: stored.until ?? null,
     compensatedAt: stored.done ?? null,
     result: stored.out === undefined ? null : decodeValue(stored.out),
     errorCode: stored.err ?? null,

@@ -147,6 +147,7 @@ function undoOf(draft: Draft, step: StepState): UndoState {
       startedAt: draft.context.now,
       idleMs: 0,
       nextAttemptAt: null,
+      promisedUntil: null,
       compensatedAt: null,
       result: null,
       errorCode: null,
@@ -158,7 +159,7 @@ function undoOf(draft: Draft, step: StepState): UndoState {
 function beginUndo(draft: Draft, step: StepState, undo: UndoState): StepState {
   const on = step.status === 'compensating' ? 'undo_retried' : 'undo_called';
   const idleMs = undo.idleMs + idleSince(undo.nextAttemptAt, draft.context.now);
-  const begun = { ...undo, idleMs, nextAttemptAt: null, refused: false };
+  const begun = { ...undo, idleMs, nextAttemptAt: null, promisedUntil: null, refused: false };
   return moveStep(draft, step, on, { undo: begun, nextAttemptAt: null, settleBy: null });
 }
 

@@ -66,8 +66,9 @@ function callsAgain(draft: Draft, step: StepState): boolean {
 function expireUndo(draft: Draft, step: StepState): void {
   const { undo } = step;
   const { now, rules } = draft.context;
-  const until = undo?.lease?.until;
-  if (undo === null || until === undefined || isAlive(undo.lease, now, rules.livingOwners)) return;
+  const until = undo?.lease?.until ?? undo?.promisedUntil ?? null;
+  if (undo === null || until === null || isAlive(undo.lease, now, rules.livingOwners)) return;
+  if (undo.lease === null && now < until) return;
   const idleMs = undo.idleMs + idleSince(until, now);
-  failUndo(draft, setStep(draft, step, { undo: { ...undo, idleMs } }), lost);
+  failUndo(draft, setStep(draft, step, { undo: { ...undo, idleMs } }), undo.lease === null ? waitedTooLong : lost);
 }

@@ -215,10 +215,19 @@ function appliedAfterUndo(draft: Draft, step: StepState, output: Json, at: numbe
 export function nextGeneration(
   draft: Draft,
   step: StepState,
-): Pick<UndoState, 'generation' | 'attempts' | 'attemptsBefore' | 'lease' | 'startedAt' | 'idleMs' | 'nextAttemptAt'> {
+): Omit<UndoState, 'topic' | 'compensatedAt' | 'result' | 'errorCode' | 'refused'> {
   const { now } = draft.context;
   const generation = (step.undo?.generation ?? 0) + 1;
-  return { generation, attempts: 0, attemptsBefore: 0, lease: null, startedAt: now, idleMs: 0, nextAttemptAt: now };
+  return {
+    generation,
+    attempts: 0,
+    attemptsBefore: 0,
+    lease: null,
+    startedAt: now,
+    idleMs: 0,
+    nextAttemptAt: now,
+    promisedUntil: null,
+  };
 }
 
 function learnOutput(draft: Draft, step: StepState, output: Json, at: number): Ignored | null {

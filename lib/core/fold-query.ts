@@ -9,6 +9,7 @@ import type { Ignored, Result } from './events.ts';
 import { foldForward } from './fold-forward.ts';
 import { forwardOperationId, type StepState } from './job.ts';
 import { isObject, type Json } from './json.ts';
+import { LIMITS } from './limits.ts';
 import { hasUndo } from './plan.ts';
 import { backoffMs } from './retry.ts';
 import { canQuery, countRetry, giveUp, nextRetry, settleWhileTurningBack } from './settle.ts';
@@ -37,6 +38,7 @@ export function foldQuery(draft: Draft, step: StepState, result: Result): Ignore
     return foldForward(draft, step, { ...result, answer: { kind: 'success', output: answer.output } });
   }
   if (step.status !== 'reconciling' || result.attempt !== step.queries) return 'stale_attempt';
+  if (result.answer.kind === 'accepted') return waitForWord(draft, step);
   if (answer.fenced) {
     const errorCode = step.errorCode ?? 'ORCH_OUTCOME_UNKNOWN';
     moveStep(draft, step, 'fenced', { lease: null, mayHaveApplied: false, fenced: true, errorCode });
@@ -45,6 +47,13 @@ export function foldQuery(draft: Draft, step: StepState, result: Result): Ignore
   } else {
     stillUnknown(draft, step);
   }
+  return null;
+}
+
+/** The word comes by message. Until then the query is out, for as long as the longest call; then it is asked again. */
+function waitForWord(draft: Draft, step: StepState): Ignored | null {
+  if (step.lease === null) return 'duplicate';
+  setStep(draft, step, { lease: { ...step.lease, until: draft.context.now + LIMITS.stepTimeoutMsMax } });
   return null;
 }
 

@@ -23,22 +23,24 @@ export function foldUndo(draft: Draft, step: StepState, result: Result): Ignored
     confirmUndo(draft, step, undo, answer.kind === 'success' ? answer.output : null, result.at);
     return null;
   }
-  if (step.status !== 'compensating' || result.attempt !== undo.attempts || undo.lease === null) return 'stale_attempt';
-  // «Accepted» promises an answer later; until it comes the undo is open and asked for again.
-  if (answer.kind === 'accepted') failUndo(draft, step, acceptedIsNotDone);
-  else failUndo(draft, step, answer);
+  const isOut = undo.lease !== null || undo.promisedUntil !== null;
+  if (step.status !== 'compensating' || result.attempt !== undo.attempts || !isOut) return 'stale_attempt';
+  if (answer.kind === 'failure') failUndo(draft, step, answer);
+  else if (undo.lease !== null) waitForUndo(draft, step, undo);
+  else return 'duplicate';
   return null;
 }
 
-const acceptedIsNotDone: Failure = {
-  kind: 'failure',
-  code: 'EXT_IN_PROGRESS',
-  message: 'the undo was accepted, its end is not known yet',
-  mayHaveApplied: true,
-  fenced: false,
-  retryAfterMs: 0,
-  notFound: false,
-};
+/**
+ * «Accepted» promises an answer by message. It is asked for again when none comes, so often that the undo's attempts
+ * last as long as its deadline: a queue may be hours behind, and a message may be lost.
+ */
+function waitForUndo(draft: Draft, step: StepState, undo: UndoState): void {
+  const plan = stepPlan(draft, step);
+  const own = hasUndo(plan) ? plan.undo.retry.maxAttempts : undefined;
+  const waitMs = Math.floor(draft.plan.undoDeadlineMs / (own ?? UNDO_POLICY.maxAttempts));
+  setStep(draft, step, { undo: { ...undo, lease: null, promisedUntil: draft.context.now + waitMs } });
+}
 
 function confirmUndo(draft: Draft, step: StepState, undo: UndoState, result: Json, at: number): void {
   const route = routeOf(stepPlan(draft, step), draft.context.rules);
@@ -46,7 +48,15 @@ function confirmUndo(draft: Draft, step: StepState, undo: UndoState, result: Jso
   const mayHaveApplied = step.completedAt === null && route?.fencing !== true;
   moveStep(draft, step, 'undo_confirmed', {
     mayHaveApplied,
-    undo: { ...undo, lease: null, nextAttemptAt: null, compensatedAt: at, result: newValue(result), errorCode: null },
+    undo: {
+      ...undo,
+      lease: null,
+      nextAttemptAt: null,
+      promisedUntil: null,
+      compensatedAt: at,
+      result: newValue(result),
+      errorCode: null,
+    },
   });
 }
 
@@ -72,14 +82,14 @@ export function failUndo(draft: Draft, step: StepState, failed: Failure): void {
     return;
   }
   log(draft, step, undo.attempts, failed.code, failed.message, nextAttemptAt);
-  setStep(draft, step, { undo: { ...undo, lease: null, nextAttemptAt, errorCode: failed.code } });
+  setStep(draft, step, { undo: { ...undo, lease: null, nextAttemptAt, promisedUntil: null, errorCode: failed.code } });
 }
 
 export function giveUpUndo(draft: Draft, step: StepState, code: string, message: string, refused = false): void {
   const { undo } = step;
   if (undo === null) throw new Error(`step ${step.name} has no undo to give up`);
   log(draft, step, undo.attempts, code, message, null);
-  const ended = { ...undo, lease: null, nextAttemptAt: null, errorCode: code, refused };
+  const ended = { ...undo, lease: null, nextAttemptAt: null, promisedUntil: null, errorCode: code, refused };
   moveStep(draft, step, 'undo_refused', { undo: ended });
 }
 

@@ -56,6 +56,8 @@ export interface UndoState {
   /** Time since then in which it was due and nobody came: of an outage its deadline does not count. */
   readonly idleMs: number;
   readonly nextAttemptAt: EpochMs | null;
+  /** It was accepted: its end comes by message, at the latest then. */
+  readonly promisedUntil: EpochMs | null;
   readonly compensatedAt: EpochMs | null;
   readonly result: Value | null;
   readonly errorCode: string | null;

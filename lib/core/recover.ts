@@ -40,7 +40,8 @@ export function undoWork(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochM
 
 function begun(step: StepState): number {
   if (step.status !== 'compensating') return 0;
-  return (step.undo?.lease ?? null) === null ? 1 : 2;
+  const { lease = null, promisedUntil = null } = step.undo ?? {};
+  return lease === null && promisedUntil === null ? 1 : 2;
 }
 
 /** When this step's undo can start or goes on; null when it owes none or is through. */
@@ -50,7 +51,7 @@ function undoAt(job: Job, step: StepState, plan: WorkflowPlan, rules: Rules, now
   if (step.status === 'compensating') {
     const lease = step.undo?.lease ?? null;
     if (isAlive(lease, now, rules.livingOwners)) return lease.until;
-    return step.undo?.nextAttemptAt ?? now;
+    return step.undo?.promisedUntil ?? step.undo?.nextAttemptAt ?? now;
   }
   if (!owesUndo(step, stepPlan)) return null;
   const calledAt = step.lastCallAt ?? step.startedAt;

@@ -8,7 +8,7 @@ import { draftOf, setStep } from './draft.ts';
 import { type OpenEffect, openEffects, planOf } from './effects.ts';
 import { type PolicyOverrides, UNDO_POLICY } from './errors.ts';
 import type { Context, JobEvent } from './events.ts';
-import { jobIdOf, operationIdOf } from './ids.ts';
+import { type JobId, jobIdOf, operationIdOf } from './ids.ts';
 import type { Job, StepState, Undoes } from './job.ts';
 import { fingerprint } from './json.ts';
 import type { Submission } from './new-job.ts';
@@ -92,6 +92,18 @@ function stateAt(job: Job, name: string, operationId: string): { step: StepState
   const { round, output, target } = past;
   return { step: { ...step, round, output, target: target ?? step.target }, generation: nextAfter(past.generation) };
 }
+
+/**
+ * Under which ids the job may be that undoes an operation of a job which had ended: one for each generation up to this
+ * one, since a replay after a refusal undoes under the next.
+ */
+export function recoveryIdsOf(workflowType: string, { jobId, step, round, generation }: UndoneOperation): JobId[] {
+  const operationId = operationIdOf(jobId, step, round);
+  const idOf = (nth: number): JobId => jobIdOf(RECOVERY_CALLER, workflowType, `${operationId}#${nth}`);
+  return Array.from({ length: generation + 1 }, (_, back) => idOf(generation - back));
+}
+
+export type UndoneOperation = Pick<Undoes, 'jobId' | 'step' | 'round' | 'generation'>;
 
 function nextAfter(generation: number | null | undefined): number {
   return generation == null ? 0 : generation + 1;

@@ -77,7 +77,7 @@ const CLEARED = { mayHaveApplied: false, settleBy: null, nextAttemptAt: null, de
 
 function compensated(draft: Draft, step: StepState): Refusal | null {
   const { now } = draft.context;
-  const byHand = { lease: null, nextAttemptAt: null, compensatedAt: now, errorCode: null };
+  const byHand = { lease: null, nextAttemptAt: null, promisedUntil: null, compensatedAt: now, errorCode: null };
   const undo = { ...undoOf(draft, step), ...byHand };
   const undone = (from: StepState): null => {
     moveStep(draft, moveStep(draft, from, 'undo_called'), 'undo_confirmed', { ...CLEARED, undo });
@@ -121,6 +121,7 @@ function undoOf(draft: Draft, step: StepState): UndoState {
     startedAt: draft.context.now,
     idleMs: 0,
     nextAttemptAt: null,
+    promisedUntil: null,
     compensatedAt: null,
     result: null,
     errorCode: null,

@@ -9,6 +9,7 @@ import { NewerSchemaError } from '../core/newer-schema.ts';
 import { outlook } from '../core/outlook.ts';
 import { workDueAt } from '../core/schedule.ts';
 import { queueOf } from '../ports.ts';
+import { type Addressed, addressee } from './addressee.ts';
 import { type Applied, apply } from './apply.ts';
 import { type Engine, planFor, sleep } from './engine.ts';
 import { type Flight, flight } from './perform.ts';
@@ -50,6 +51,8 @@ async function run(engine: Engine, request: DriveRequest): Promise<DriveReport> 
       ? { type: 'turn', driver: driver() }
       : { type: 'results', results, driver: driver() },
   );
+  const elsewhere = await forward(engine, applied, results);
+  if (elsewhere !== null) return run(engine, { ...request, jobId: elsewhere.jobId, results: [elsewhere.result] });
   const out = flight(engine);
   for (;;) {
     if (applied.status === 'missing') return { end: 'missing' };
@@ -65,6 +68,14 @@ async function run(engine: Engine, request: DriveRequest): Promise<DriveReport> 
     if (done !== null) return done;
     applied = await apply(engine, job.jobId, () => ({ type: 'turn', driver: driver() }), job);
   }
+}
+
+/** A result that its job does not know may be another job's: messages bring one at a time. */
+async function forward(engine: Engine, applied: Applied, results: readonly Result[] = []): Promise<Addressed | null> {
+  const [result] = results;
+  if (result === undefined || applied.status !== 'ignored' || applied.reason !== 'unknown_operation') return null;
+  const found = await addressee(engine, applied.job, result);
+  return found === null || found.jobId === applied.job.jobId ? null : found;
 }
 
 /** Waits for answers, or for the next thing that falls due meanwhile: a sibling's retry, the job's deadline. */

@@ -47,6 +47,7 @@ const undo: fc.Arbitrary<UndoState> = record({
   startedAt: at,
   idleMs: fc.nat(),
   nextAttemptAt: maybeAt,
+  promisedUntil: maybeAt,
   compensatedAt: maybeAt,
   result: fc.option(value),
   errorCode: maybeText,

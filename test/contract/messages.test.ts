@@ -24,19 +24,21 @@ describe('a message of a command queue', () => {
     expect(read(message)).toEqual(message);
   });
 
-  it.each([
+  it.each<[id: string, direction: string, step: string, jobId?: string, of?: string]>([
     [`${JOB}.tenant`, 'do', 'tenant'],
     [`${JOB}.tenant.r2`, 'do', 'tenant'],
     [`${JOB}.tenant.undo`, 'undo', 'tenant'],
     [`${JOB}.tenant.r1.undo.2`, 'undo', 'tenant'],
-  ])('of a participant says by its operation %s what it answers', (operation_id, direction, step) => {
+    [`${JOB}.r3.tenant.undo`, 'undo', 'tenant', `${JOB}.r3`],
+    [`${JOB}.tenant.r1.query`, 'query', 'tenant', JOB, `${JOB}.tenant.r1`],
+  ])('of a participant says by its operation %s what it answers', (operation_id, direction, step, jobId = JOB, of) => {
     expect(read({ operation_id, attempt: 1, statusCode: 'ok', body: '{"a":1}' })).toEqual({
       kind: 'result',
-      jobId: JOB,
+      jobId,
       result: {
         step,
         direction,
-        operationId: operation_id,
+        operationId: of ?? operation_id,
         attempt: 1,
         at: 9,
         answer: { kind: 'success', output: { a: 1 } },

@@ -23,6 +23,7 @@ const tenant = {
     startedAt: AT + 50,
     idleMs: 0,
     nextAttemptAt: null,
+    promisedUntil: null,
     compensatedAt: null,
     result: null,
     errorCode: 'EXT_UNAVAILABLE',

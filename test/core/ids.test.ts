@@ -1,4 +1,5 @@
 /** Identities: what they are made of, and that no two things can share one. Vectors were computed in another language. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,6 +14,7 @@ import {
   STEP_NAME,
   undoOperationIdOf,
 } from '../../lib/core/ids.ts';
+import { readOperationId } from '../../lib/core/operation-id.ts';
 
 const job = jobIdOf('local', 'signup', 'k-1');
 
@@ -102,6 +104,30 @@ describe('an operation id', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('is read back as it was named, and nothing else is', () => {
+    const name = fc.stringMatching(STEP_NAME).filter((text) => !RESERVED_STEP_NAME.test(text));
+    const run = fc.nat({ max: 3 }).map((count) => (count === 0 ? job : rerunIdOf(job, count)));
+    fc.assert(
+      fc.property(run, name, fc.nat({ max: 3 }), fc.option(fc.nat({ max: 3 })), (jobId, step, round, generation) => {
+        const id =
+          generation === null ? operationIdOf(jobId, step, round) : undoOperationIdOf(jobId, step, round, generation);
+        expect(readOperationId(id)).toEqual({ jobId, step, child: null, round, generation });
+      }),
+    );
+    const others = [
+      job,
+      `${job}.`,
+      `${job}.undo`,
+      `${job}.r1`,
+      `${job}.r1.r2`,
+      `${job}.a.b`,
+      `${job}.a.undo.x`,
+      'a.b',
+      '',
+    ];
+    expect(others.filter((text) => readOperationId(text) !== null)).toEqual([]);
   });
 
   it.each(['undo', 'r1', 'c0', 'r20'])('has no room for a step named %s', (name) => {

@@ -38,6 +38,7 @@ import { driverKindOf } from '../../lib/core/schedule.ts';
 export const T0 = 1_800_000_000_000;
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
 export const DAY = 86_400_000;
 /** An answer that no step's schema takes. */
 export const BAD_OUTPUT = 'not what was promised';

@@ -9,6 +9,7 @@ import {
   DAY,
   doubt,
   given,
+  HOUR,
   later,
   lost,
   MAX_RUN_MS,
@@ -209,12 +210,45 @@ describe('an undo that is answered', () => {
   it.each([
     ['worth another attempt', undoAnswered('a', notApplied())],
     ['in doubt, whatever its code', undoAnswered('a', doubt('STRANGE_CODE'))],
-    ['with a promise', undoAnswered('a', promised)],
     ['with silence', later(15 * SECOND)],
   ])('%s is called again under the same id', (_name, when) => {
     const moment = given(back).when(when, turn(), toNextUndo, turn());
     expect(undosOf(moment)).toEqual(['a undo 1', 'a undo 2']);
     expect(new Set(moment.calls.slice(2).map((call) => call.operationId)).size).toBe(1);
+  });
+
+  it('with a promise waits for the message that brings its end', () => {
+    const waits = given(back).when(undoAnswered('a', promised));
+    expect(undosOf(given(waits).when(turn(), later(2 * HOUR), turn()))).toEqual(['a undo 1']);
+    expect(waits.job.nextActionAt).toBe(waits.now + DAY / 10);
+    const done = given(waits).when(later(HOUR), undone('a', { byMessage: true }), turn());
+    expect(done.job).toMatchObject({ state: 'FAILED', outcome: 'rolled_back' });
+    expect(given(done).when(undone('a', { byMessage: true })).decision).toMatchObject({ status: 'ignored' });
+  });
+
+  it('with a promise hears of trouble and of a refusal by message', () => {
+    const waits = given(back).when(undoAnswered('a', promised));
+    const trouble = given(waits).when(undoAnswered('a', notApplied(), { byMessage: true }), toNextUndo, turn());
+    expect(undosOf(trouble)).toEqual(['a undo 1', 'a undo 2']);
+    const refused = given(waits).when(undoAnswered('a', refusal('CONTRACT_CONFLICT'), { byMessage: true }));
+    expect(statusOf(refused, 'a')).toBe('compensation_failed');
+  });
+
+  it('before its promise is on record is answered all the same, and the promise then comes too late', () => {
+    const first = given(back).when(undone('a', { byMessage: true }));
+    expect(statusOf(first, 'a')).toBe('compensated');
+    expect(given(first).when(undoAnswered('a', promised)).decision).toMatchObject({ status: 'ignored' });
+  });
+
+  it('with a promise that nobody keeps is asked again under the same id, as long as the undo may take', () => {
+    let moment = given(back).when(undoAnswered('a', promised));
+    const silence: When[] = [later(DAY / 10), turn(), toNextUndo, turn()];
+    moment = given(moment).when(...silence);
+    expect(undosOf(moment)).toEqual(['a undo 1', 'a undo 2']);
+    expect(new Set(moment.calls.slice(2).map((call) => call.operationId)).size).toBe(1);
+    const answers = (at: Moment) => given(at).when(undoAnswered('a', promised), ...silence);
+    for (let again = 0; again < 10 && statusOf(moment, 'a') === 'compensating'; again += 1) moment = answers(moment);
+    expect(statusOf(moment, 'a')).toBe('compensation_failed');
   });
 
   it('with a definitive refusal has failed at once', () => {

@@ -131,6 +131,7 @@ function undoState(name: StepName, model: ModelStep): UndoState {
     startedAt: NOW - 4_000,
     idleMs: 0,
     nextAttemptAt: model.status === 'compensating' && lease === null ? NOW : null,
+    promisedUntil: null,
     compensatedAt: model.status === 'compensated' ? NOW - 200 : null,
     result: null,
     errorCode: null,

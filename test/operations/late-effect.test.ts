@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { readMessage } from '../../lib/contract/messages.ts';
 import { wireDeadLetter } from '../../lib/contract/wire-dead-letter.ts';
 import { type Answer, failure } from '../../lib/core/answers.ts';
 import { openEffects } from '../../lib/core/effects.ts';
@@ -32,6 +33,7 @@ const slow = workflow('slow', 1)
 const plans = registry(slow);
 const jobId = jobIdOf('caller', 'slow', 'key');
 const operator = { callerId: 'ann', role: 'operator' } as const;
+const HOUR = 3_600_000;
 const DAY = 86_400_000;
 
 /** Takes its time with every forward call, and remembers nothing: an undo that comes first undoes nothing. */
@@ -208,6 +210,32 @@ describe('a success after the end', () => {
     if (told.kind === 'refused') throw new Error(told.detail);
     expect(await where.untilQuiet(told.job.jobId, DAY)).toBe(true);
     expect(undos.at(-1)?.operationId).toBe(`${jobId}.a.undo.2`);
+    expect(openOf(await readJob(where, jobId))).toEqual([]);
+  });
+
+  it.each([1, 2])('is undone over a queue, whose result names the job that had ended, sent %i times', async (times) => {
+    const { effects, undos, serve } = forgetful();
+    const where: World = world({
+      plans,
+      fencing: false,
+      serve: async (envelope) => {
+        const answer = await serve(envelope);
+        const { operationId, attempt } = envelope.call;
+        if (!operationId.endsWith('.undo.2')) return answer;
+        const told = { operation_id: operationId, attempt, statusCode: 'ok', body: '{"undone":true}' };
+        for (let sent = 0; sent < times; sent += 1) {
+          where.ports.clock.after((sent + 1) * HOUR, () => {
+            const message = readMessage(JSON.stringify(told), where.ports.clock.now());
+            if (message !== null) void where.ports.queue.send('dispatch', message, 0);
+          });
+        }
+        return { kind: 'accepted' };
+      },
+    });
+    await ended(where);
+    const recovery = await comesToLight(where, effects);
+    expect(recovery).toMatchObject({ state: 'COMPLETED', lineage: { recoveryOf: jobId } });
+    expect(undos.filter(({ operationId }) => operationId.endsWith('.undo.2'))).toHaveLength(1);
     expect(openOf(await readJob(where, jobId))).toEqual([]);
   });
 

@@ -5,6 +5,7 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { AWS_VARIABLES } from '../../contract/aws-environment.ts';
+import { commandOf } from '../../contract/commands.ts';
 import { answerOfUnknown, requestOf } from '../../contract/envelope.ts';
 import { isObject, parseJson } from '../../contract/json.ts';
 import type { Address, RouteTable } from '../../contract/routes.ts';
@@ -81,7 +82,7 @@ async function command(
   way: string,
   abortSignal: AbortSignal,
 ): Promise<Answer> {
-  const MessageBody = queueBody(requestOf(envelope));
+  const MessageBody = queueBody(commandOf(envelope));
   if (byteLength(MessageBody) > LIMITS.queueMessageBytesMax) return tooLarge(way);
   await client.send(new SendMessageCommand({ QueueUrl, MessageBody }), { abortSignal });
   return { kind: 'accepted' };
