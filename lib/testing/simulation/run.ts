@@ -3,10 +3,13 @@
  * has come to rest, after a person has settled what waited for one, and after every message has come once more.
  */
 import { jobToJson } from '../../contract/stored-job.ts';
+import type { Answer } from '../../core/answers.ts';
 import { type Job, lastEntry } from '../../core/job.ts';
+import { readOperationId } from '../../core/operation-id.ts';
 import { isTerminal } from '../../core/states.ts';
 import { supportView } from '../../core/support.ts';
 import { contextOf, planFor } from '../../operations/engine.ts';
+import type { CallEnvelope, Message } from '../../ports.ts';
 import { type Chance, chanceFrom, mixed } from './chance.ts';
 import { brokenAnswers, placeOrder, type Told } from './client.ts';
 import { type Fault, randomFaults, theseFaults } from './faults.ts';
@@ -101,12 +104,9 @@ function stageOf(program: Program, options: RunOptions, effects: Ledger, isCoope
       for (const spec of program.services.values()) {
         const { seed } = program;
         const tell: Parameters<typeof service>[1]['tell'] = (envelope, answer) => {
-          const { step, direction, operationId, attempt } = envelope.call;
-          const { jobId } = envelope;
           // Its end is told: whoever still listens to the call itself hears nothing that counts.
           witness.answered(envelope);
-          const result = { step, direction, operationId, attempt, at: time.now(), answer };
-          void mail.send('dispatch', { kind: 'result', jobId, result }, 0);
+          void mail.send('dispatch', resultMessage(envelope, answer, time.now()), 0);
         };
         serving.set(
           spec.name,
@@ -125,6 +125,20 @@ function stageOf(program: Program, options: RunOptions, effects: Ledger, isCoope
     ...(program.deploys ? { oldPlans: catalogOf(program.plans.filter(({ version }) => version === 1)) } : {}),
     traced: options.traced ?? false,
   });
+}
+
+/** As the message of a participant is read: by the name of the operation, whoever it was that called. */
+function resultMessage({ call }: CallEnvelope, answer: Answer, at: number): Message {
+  const { operationId, attempt } = call;
+  const name = readOperationId(operationId);
+  if (name === null) throw new Error(`${operationId} is no name of an operation`);
+  const named = name.generation === null ? 'do' : 'undo';
+  const direction = call.direction === 'query' ? 'query' : named;
+  return {
+    kind: 'result',
+    jobId: name.jobId,
+    result: { step: name.step, direction, operationId, attempt, at, answer },
+  };
 }
 
 function nameIn(topic: string): string {

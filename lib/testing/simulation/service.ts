@@ -16,8 +16,8 @@ import type { Timeline } from './timeline.ts';
  * everybody has stopped listening. `promise`: accepts, and tells the end by message.
  */
 export type ForwardWord = 'ok' | 'lost' | 'doubt' | 'transient' | 'busy' | 'hang' | 'promise';
-export type UndoWord = 'ok' | 'lost' | 'transient' | 'hang';
-export type QueryWord = 'ok' | 'unknown' | 'lost' | 'transient';
+export type UndoWord = 'ok' | 'lost' | 'transient' | 'hang' | 'promise';
+export type QueryWord = 'ok' | 'unknown' | 'lost' | 'transient' | 'promise';
 
 export interface ServiceSpec {
   readonly name: string;
@@ -69,7 +69,7 @@ export function service(spec: ServiceSpec, world: ServiceWorld): Serve {
   const habits = habitsOf(spec, world);
   return (envelope, role) => {
     if (role === 'do') return forward(habits, envelope);
-    return role === 'undo' ? undo(habits, envelope.call) : query(habits, envelope.call);
+    return role === 'undo' ? undo(habits, envelope) : query(habits, envelope);
   };
 }
 
@@ -170,7 +170,18 @@ function promise({ spec, after, tell }: Habits, envelope: CallEnvelope, chance: 
   return after(1, () => ({ kind: 'accepted' }) as const);
 }
 
-function undo({ spec, world, after, always, chanceOf, wordOf }: Habits, call: Call): Promise<Answer> {
+/** Accepted now; its end comes by message, twice now and then, or never. */
+function byMessage({ after, tell }: Habits, envelope: CallEnvelope, chance: Chance, end: () => Answer) {
+  const ms = chance.pick([chance.between(1, 300), chance.between(300, 60_000), TELLS_LATE_MS]);
+  const times = chance.pick([0, 1, 1, 1, 1, 2]);
+  void after(ms, () => tell(envelope, end(), times));
+  // The message may be there before it is written down that there will be one.
+  return after(chance.between(1, 300), () => ({ kind: 'accepted' }) as const);
+}
+
+function undo(habits: Habits, envelope: CallEnvelope): Promise<Answer> {
+  const { spec, world, after, always, chanceOf, wordOf } = habits;
+  const { call } = envelope;
   const effect = world.ledger.of(call.about ?? call.operationId, spec.kind);
   const chance = chanceOf(call, 4);
   const ms = chance.between(1, 300);
@@ -190,18 +201,23 @@ function undo({ spec, world, after, always, chanceOf, wordOf }: Habits, call: Ca
       return after(ms, () => down);
     case 'hang':
       return after(chance.between(call.timeoutMs, call.timeoutMs * 2), undone);
+    case 'promise':
+      return byMessage(habits, envelope, chance, undone);
   }
 }
 
-function query({ spec, world, after, chanceOf, wordOf }: Habits, call: Call): Promise<Answer> {
+function query(habits: Habits, envelope: CallEnvelope): Promise<Answer> {
+  const { spec, world, after, chanceOf, wordOf } = habits;
+  const { call } = envelope;
   const effect = world.ledger.of(call.about ?? call.operationId, spec.kind);
   const chance = chanceOf(call, 6);
-  return after(chance.between(1, 300), () => {
-    const word = wordOf(spec.query, 'ok', chance);
+  const word = wordOf(spec.query, 'ok', chance);
+  const told = (): Answer => {
     if (word === 'lost') return broken;
     if (word === 'transient') return down;
     return { kind: 'success', output: word === 'unknown' ? { state: 'unknown' } : tellOf(spec, effect, call.fence) };
-  });
+  };
+  return word === 'promise' ? byMessage(habits, envelope, chance, told) : after(chance.between(1, 300), told);
 }
 
 /** What is answered without doing anything; null: it is to be done. */
