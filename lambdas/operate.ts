@@ -1,5 +1,6 @@
 /** Everything of the HTTP API but submitting: jobs, lists, dead letters, definitions, and what people do about them. */
 import type { Door } from '../lib/http/parts.ts';
+import { hintFor } from '../lib/operations/hint.ts';
 import { container } from './parts/engine.ts';
 import { answer, type HttpEvent } from './parts/http.ts';
 import { lambda } from './parts/lambda.ts';
@@ -8,7 +9,7 @@ const { engine } = container('operate');
 const { queue } = engine.ports;
 /** What starts here, a replay, is waited for by nobody. */
 const door: Door = {
-  started: (jobId) => queue.send('dispatch', { kind: 'hint', jobId, revision: 0, hops: 0 }, 0),
+  started: (job) => queue.send('dispatch', hintFor(job), 0),
 };
 
 export const handler = lambda((event: HttpEvent) => answer(event, engine, door));

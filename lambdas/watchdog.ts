@@ -1,6 +1,7 @@
 /** Each minute: whatever is overdue gets a hint, unless so many wait already that one more would only make it later. */
 
 import { backlogs } from '../lib/adapters/aws/backlog.ts';
+import { hintFor } from '../lib/operations/hint.ts';
 import { sweep } from '../lib/operations/sweep.ts';
 import { queueOf } from '../lib/ports.ts';
 import { container } from './parts/engine.ts';
@@ -13,9 +14,9 @@ const findBacklogs = backlogs(clients.sqs, environment);
 export const handler = lambda(async () => {
   const backlogged = await findBacklogs();
   const { queue } = engine.ports;
-  const report = await sweep(engine, async (jobId, kind) => {
+  const report = await sweep(engine, async (job, kind) => {
     const name = queueOf(kind);
-    if (!backlogged.has(name)) await queue.send(name, { kind: 'hint', jobId, revision: 0, hops: 0 }, 0);
+    if (!backlogged.has(name)) await queue.send(name, hintFor(job), 0);
   });
   count('JobsOverdue', report.overdue);
   engine.ports.log.write('info', 'swept', { ...report });

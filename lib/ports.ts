@@ -4,14 +4,15 @@
  * any call, and any call may be made twice.
  */
 import type { Answer } from './core/answers.ts';
-import type { Call, DriverKind, Result } from './core/events.ts';
+import type { Call, DriverKind } from './core/events.ts';
 import type { EpochMs, GateId, JobId } from './core/ids.ts';
 import type { HistoryEntry, Job } from './core/job.ts';
 import type { Json, JsonObject } from './core/json.ts';
 import type { JobState } from './core/states.ts';
+import type { Message } from './ports/message.ts';
 import type { ScheduleStore, Wakeups } from './ports/schedules.ts';
 
-export type { ScheduleStore, Wakeups };
+export type { Message, ScheduleStore, Wakeups };
 
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Job };
 export type Updated = { readonly stored: true } | { readonly stored: false; readonly current: Job | null };
@@ -186,11 +187,6 @@ export type QueueName = 'dispatch' | 'compensate';
 export function queueOf(kind: DriverKind): QueueName {
   return kind === 'forward' ? 'dispatch' : 'compensate';
 }
-
-/** A hint says «look at this job» and may be lost; a result carries an answer and may not. */
-export type Message =
-  | { readonly kind: 'hint'; readonly jobId: JobId; readonly revision: number; readonly hops: number }
-  | { readonly kind: 'result'; readonly jobId: JobId; readonly result: Result };
 
 export interface CommandQueue {
   /** Delivered at least once, not before `delayMs` (at most 900 s), in any order. */

@@ -5,8 +5,10 @@
  */
 import { readDoorEnvironment } from '../../lib/contract/door-environment.ts';
 import type { JobId } from '../../lib/core/ids.ts';
+import type { Job } from '../../lib/core/job.ts';
 import type { Door } from '../../lib/http/parts.ts';
 import { type Engine, sleep } from '../../lib/operations/engine.ts';
+import { hintFor } from '../../lib/operations/hint.ts';
 
 /** Runs a driver for the job and resolves when it has returned. */
 export type Invoke = (functionName: string, jobId: JobId, until: AbortSignal) => Promise<void>;
@@ -25,16 +27,15 @@ export function firstRun(engine: Engine, invoke: Invoke, functionName = dispatch
   const over = new AbortController();
   let run: Promise<void> | null = null;
 
-  const hint = (jobId: JobId): Promise<void> =>
-    queue.send('dispatch', { kind: 'hint', jobId, revision: 0, hops: 0 }, 0);
+  const hint = (job: Job): Promise<void> => queue.send('dispatch', hintFor(job), 0);
 
-  const drive = async (name: string, jobId: JobId): Promise<void> => {
+  const drive = async (name: string, job: Job): Promise<void> => {
     try {
-      await invoke(name, jobId, over.signal);
+      await invoke(name, job.jobId, over.signal);
     } catch (error) {
       if (over.signal.aborted) return;
-      log.write('warn', 'invoke_failed', { job_id: jobId, error: error instanceof Error ? error.name : 'unknown' });
-      await hint(jobId);
+      log.write('warn', 'invoke_failed', { job_id: job.jobId, error: error instanceof Error ? error.name : 'unknown' });
+      await hint(job);
     }
   };
 
@@ -47,9 +48,9 @@ export function firstRun(engine: Engine, invoke: Invoke, functionName = dispatch
   return {
     engine: { ...engine, ports: { ...engine.ports, changes: { next } } },
     door: {
-      started: async (jobId, waited) => {
-        if (!waited || functionName === null) return hint(jobId);
-        run = drive(functionName, jobId).finally(() => {
+      started: async (job, waited) => {
+        if (!waited || functionName === null) return hint(job);
+        run = drive(functionName, job).finally(() => {
           run = null;
         });
         run.catch(() => undefined);

@@ -19,13 +19,28 @@ export interface ReadResult {
 }
 
 export type ReadMessage =
-  | { readonly kind: 'hint'; readonly jobId: JobId; readonly revision: number; readonly hops: number }
+  | {
+      readonly kind: 'hint';
+      readonly jobId: JobId;
+      readonly revision: number;
+      readonly hops: number;
+      readonly lane?: string | undefined;
+    }
   | { readonly kind: 'result'; readonly jobId: JobId; readonly result: ReadResult };
 
 const jobId = z.string().refine(isJobId);
 const count = z.int().min(0);
 
-const HINT = z.object({ kind: z.literal('hint'), jobId, revision: count, hops: count });
+const HINT = z.object({
+  kind: z.literal('hint'),
+  jobId,
+  revision: count,
+  hops: count,
+  lane: z
+    .string()
+    .regex(/^[a-z2-7]{1,32}$/)
+    .optional(),
+});
 
 const FAILURE = z.object({
   kind: z.literal('failure'),

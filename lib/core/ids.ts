@@ -17,6 +17,9 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 /** 26 base32 characters carry 130 of the 256 bits: collisions stay out of reach, names stay readable. */
 const ID_CHARACTERS = 26;
 
+/** 80 bits: two callers who share a lane would only share their turns. */
+const LANE_CHARACTERS = 16;
+
 export const STEP_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 /** Read as a part of an operation id these mean something else: an undo, a round or a rerun, a child. */
 export const RESERVED_STEP_NAME = /^(undo|[rc][0-9]+)$/;
@@ -59,6 +62,11 @@ export function operationIdOf(jobId: JobId, step: string, round: number): string
 export function undoOperationIdOf(jobId: JobId, step: string, round: number, generation: number): string {
   const undo = `${operationIdOf(jobId, step, round)}.undo`;
   return generation === 0 ? undo : `${undo}.${generation + 1}`;
+}
+
+/** Whose turn it is where work waits: one lane a caller, named without saying who that is. */
+export function laneOf(callerId: string): string {
+  return digest32([callerId]).slice(0, LANE_CHARACTERS);
 }
 
 function digest32(parts: Json): string {

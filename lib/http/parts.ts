@@ -3,7 +3,7 @@
  * how a job that was just stored gets its first run. Nothing here knows of sockets or of functions.
  */
 import type { ApiDocuments } from '../contract/api-documents.ts';
-import type { JobId } from '../core/ids.ts';
+import type { Job } from '../core/job.ts';
 import type { Engine } from '../operations/engine.ts';
 import type { Viewer } from '../operations/inspect.ts';
 
@@ -15,7 +15,7 @@ export interface Door {
    * A job was stored and should run now; `waited` when its caller waits for the end. A hint only: when it fails or is
    * lost, the job is due by itself a moment later, so its failure never changes the answer.
    */
-  started(jobId: JobId, waited: boolean): Promise<void> | void;
+  started(job: Job, waited: boolean): Promise<void> | void;
 }
 
 export interface AppParts {

@@ -87,7 +87,7 @@ type Accepted = Exclude<SubmitResult, { readonly kind: 'refused' }>;
 async function startIfNew({ door, engine }: AppParts, { kind, job }: Accepted, waited: boolean): Promise<void> {
   if (kind === 'existing' && job.state !== 'PENDING') return;
   try {
-    await door.started(job.jobId, waited);
+    await door.started(job, waited);
   } catch (error) {
     engine.ports.log.write('warn', 'first_hint_failed', { job_id: job.jobId, ...failureFields(error) });
   }

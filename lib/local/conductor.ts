@@ -2,7 +2,8 @@
  * Keeps jobs moving in one process life: first runs, queues, timers and the watchdog, all through the same drivers.
  * Whatever is forgotten on the way, the watchdog finds: each second it looks for jobs that are overdue.
  */
-import type { EpochMs, JobId } from '../core/ids.ts';
+import type { EpochMs } from '../core/ids.ts';
+import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import { driverKindOf } from '../core/schedule.ts';
 import type { Engine } from '../operations/engine.ts';
@@ -28,7 +29,7 @@ export interface ConductorParts {
 
 export interface Conductor {
   /** The first run of a job that was just stored. */
-  start(jobId: JobId): void;
+  start(job: Job): void;
   /** A message can be received from then on. */
   onMessage(queue: QueueName, visibleAt: EpochMs): void;
   onTimer(at: EpochMs): void;
@@ -58,7 +59,7 @@ export function conductor({ engine, functions, reader, timers }: ConductorParts)
       failed: failed('queue_failed'),
     });
   const consumers = { dispatch: consumerOf('dispatch'), compensate: consumerOf('compensate') };
-  const watch = watchdog(functions, crew.offer, failed('watchdog_failed'));
+  const watch = watchdog(functions, crew, failed('watchdog_failed'));
 
   const fireTimers = async (): Promise<void> => {
     while ((await timers.takeDue(clock.now(), TIMERS_AT_ONCE)) > 0);
@@ -68,7 +69,7 @@ export function conductor({ engine, functions, reader, timers }: ConductorParts)
   const timerBell = alarm(clock, () => void fireTimers().catch(failed('timers_failed')));
 
   return {
-    start: (jobId) => crew.offer(jobId, 'forward'),
+    start: (job) => crew.offer(job, 'forward'),
     onMessage: (queue, visibleAt) => consumers[queue].wakeAt(visibleAt),
     onTimer: (at) => timerBell.setAt(at),
     lookAround: async () => {
@@ -94,7 +95,7 @@ async function recover({ ports }: Engine, crew: Drivers): Promise<void> {
       });
       for (const { jobId } of page.items) {
         const job = await ports.jobs.read(jobId);
-        if (job !== null) crew.offer(jobId, driverKindOf(job));
+        if (job !== null) crew.offer(job, driverKindOf(job));
       }
       after = page.next;
     } while (after !== null);

@@ -7,6 +7,7 @@ import type { Hono } from 'hono';
 import { createApp } from '../http/app.ts';
 import type { Door } from '../http/parts.ts';
 import type { Engine } from '../operations/engine.ts';
+import { hintFor } from '../operations/hint.ts';
 import { localCaller } from './caller.ts';
 import type { Conductor } from './conductor.ts';
 import type { FaultBook } from './faults.ts';
@@ -19,7 +20,7 @@ export function localDoor(engine: Engine, conductor: Conductor, functions: Funct
     engine,
     caller: localCaller,
     documents,
-    door: { started: (jobId) => conductor.start(jobId) },
+    door: { started: (job) => conductor.start(job) },
   });
   return (request, drop) => {
     if (faults.armed('submit') === undefined || !isSubmit(request)) return app.fetch(request);
@@ -31,7 +32,7 @@ export function localDoor(engine: Engine, conductor: Conductor, functions: Funct
 
 function appOf(engine: Engine): Hono {
   const door: Door = {
-    started: (jobId) => engine.ports.queue.send('dispatch', { kind: 'hint', jobId, revision: 0, hops: 0 }, 0),
+    started: (job) => engine.ports.queue.send('dispatch', hintFor(job), 0),
   };
   return createApp({ engine, caller: localCaller, documents, door });
 }

@@ -3,7 +3,8 @@
  * Each run is one invocation of the function that would make it on AWS, with that function's time limit.
  */
 import type { DriverKind, Result } from '../core/events.ts';
-import type { JobId } from '../core/ids.ts';
+import { type JobId, laneOf } from '../core/ids.ts';
+import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import { drive } from '../operations/drive.ts';
 import type { Engine } from '../operations/engine.ts';
@@ -14,14 +15,19 @@ import { report } from './report.ts';
 
 export interface Drivers {
   /** A hint that nobody keeps: the watchdog makes up for it. */
-  offer(jobId: JobId, kind: DriverKind): void;
+  offer(job: Job, kind: DriverKind): void;
+  /** Waits for its turn already. */
+  isWaiting(jobId: JobId): boolean;
   /** What a message asks for. */
   handle(queue: QueueName, received: Received): Promise<RunEnd>;
 }
 
 const KINDS: Readonly<Record<QueueName, DriverKind>> = { dispatch: 'forward', compensate: 'recovery' };
-/** More would not run faster on one core's worth of JavaScript; a driver that waits for its participant costs little. */
-const DRIVERS_MAX = 256;
+/**
+ * A driver that waits for its participant costs little; this many keep one core's worth of JavaScript busy even where
+ * participants take half a second. One caller alone gets three quarters of them.
+ */
+const DRIVERS_MAX = 512;
 
 export function drivers(engine: Engine, functions: Functions): Drivers {
   const { clock } = engine.ports;
@@ -57,10 +63,14 @@ export function drivers(engine: Engine, functions: Functions): Drivers {
     });
 
   return {
-    offer: (jobId, kind) => pools[queueOf(kind)].offer(jobId),
-    handle: (queue, { message }) =>
-      message.kind === 'hint'
-        ? pools[queue].run(message.jobId, message.hops)
-        : fold(queue, message.jobId, message.result),
+    offer: ({ jobId, callerId }, kind) => pools[queueOf(kind)].offer({ jobId, hops: 0, lane: laneOf(callerId) }),
+    isWaiting: (jobId) => pools.dispatch.isWaiting(jobId) || pools.compensate.isWaiting(jobId),
+    handle: async (queue, { message }) => {
+      if (message.kind === 'result') return fold(queue, message.jobId, message.result);
+      // Nobody keeps a hint: it waits in its caller's lane, not in the way of messages behind it.
+      const { jobId, hops, lane = jobId } = message;
+      pools[queue].offer({ jobId, hops, lane });
+      return 'done';
+    },
   };
 }

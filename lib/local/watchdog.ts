@@ -2,11 +2,10 @@
  * The watchdog's run, each second: hints for every job that is overdue, and another try for what lies in the
  * dead-letter queues. One run at a time; one that a fault killed counts as ended.
  */
-import type { DriverKind } from '../core/events.ts';
-import type { JobId } from '../core/ids.ts';
 import type { Engine } from '../operations/engine.ts';
 import { sweep } from '../operations/sweep.ts';
 import type { QueueReader } from '../ports.ts';
+import type { Drivers } from './drivers.ts';
 import type { Functions } from './functions.ts';
 
 export const QUEUES = ['dispatch', 'compensate'] as const;
@@ -16,14 +15,14 @@ const REDRIVE_DELAY_MS = 30_000;
 
 export function watchdog(
   functions: Functions,
-  offer: (jobId: JobId, kind: DriverKind) => void,
+  crew: Pick<Drivers, 'offer' | 'isWaiting'>,
   failed: (error: unknown) => void,
 ): () => Promise<void> {
   let running: Promise<void> | null = null;
   const run = async (crash: () => void): Promise<void> => {
     const { engine, end } = functions.invoke('watchdog', crash);
     try {
-      await sweep(engine, async (jobId, kind) => offer(jobId, kind));
+      await sweep(engine, async (job, kind) => crew.offer(job, kind), crew.isWaiting);
     } finally {
       end();
     }

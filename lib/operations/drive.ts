@@ -12,6 +12,7 @@ import { queueOf } from '../ports.ts';
 import { type Addressed, addressee } from './addressee.ts';
 import { type Applied, apply } from './apply.ts';
 import { type Engine, planFor, sleep } from './engine.ts';
+import { hintFor } from './hint.ts';
 import { type Flight, flight } from './perform.ts';
 import { publish, publishIsDue } from './publish.ts';
 
@@ -118,16 +119,15 @@ async function rest(engine: Engine, request: DriveRequest, job: Job, driver: Dri
         engine.ports.log.write('error', 'hop_limit', { job_id: job.jobId, hops: request.hops });
         return { end: 'left' };
       }
-      const hint = { kind: 'hint', jobId: job.jobId, revision: job.revision, hops: request.hops + 1 } as const;
-      await queue.send(queueOf(next.to), hint, 0);
+      await queue.send(queueOf(next.to), hintFor(job, request.hops + 1), 0);
       return { end: 'handed_over' };
     }
     // The watchdog looks for its gate and for its deadline: thousands of held jobs leave no timers behind.
     case 'held':
       return { end: 'parked' };
     case 'park': {
-      const message = { kind: 'hint', jobId: job.jobId, revision: job.revision, hops: 0 } as const;
-      await timers.arm({ name: `${job.jobId}-${job.revision}`, at: next.until, queue: queueOf(next.to), message });
+      const name = `${job.jobId}-${job.revision}`;
+      await timers.arm({ name, at: next.until, queue: queueOf(next.to), message: hintFor(job) });
       return { end: 'parked' };
     }
   }

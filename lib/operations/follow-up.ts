@@ -11,6 +11,7 @@ import { isRecovery, recoveriesOf, recoveryPlan } from '../core/recovery.ts';
 import { isTerminal } from '../core/states.ts';
 import { apply } from './apply.ts';
 import { contextOf, type Engine } from './engine.ts';
+import { hintFor } from './hint.ts';
 import { finishLink } from './link-replay.ts';
 import { deadLetterOfJob } from './quarantine.ts';
 import { storeValues } from './values.ts';
@@ -32,8 +33,7 @@ async function createRecoveries(engine: Engine, job: Job, plan: WorkflowPlan): P
     if (undoes === undefined) continue;
     const recovery = newJob(submission, recoveryPlan(plan, undoes), contextOf(engine));
     await engine.ports.jobs.create(await storeValues(engine.ports, recovery));
-    const hint = { kind: 'hint', jobId: recovery.jobId, revision: recovery.revision, hops: 0 } as const;
-    await engine.ports.queue.send('dispatch', hint, 0);
+    await engine.ports.queue.send('dispatch', hintFor(recovery), 0);
   }
 }
 

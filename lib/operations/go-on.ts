@@ -7,14 +7,14 @@ import { driverKindOf } from '../core/schedule.ts';
 import { isTerminal } from '../core/states.ts';
 import { queueOf } from '../ports.ts';
 import type { Engine } from './engine.ts';
+import { hintFor } from './hint.ts';
 import { publish, publishIsDue } from './publish.ts';
 
 export async function goOn(engine: Engine, job: Job): Promise<void> {
   try {
     if (publishIsDue(job)) await publish(engine, job);
     if (isTerminal(job.state) || job.state === 'NEEDS_REVIEW') return;
-    const hint = { kind: 'hint', jobId: job.jobId, revision: job.revision, hops: 0 } as const;
-    await engine.ports.queue.send(queueOf(driverKindOf(job)), hint, 0);
+    await engine.ports.queue.send(queueOf(driverKindOf(job)), hintFor(job), 0);
   } catch (error) {
     const name = error instanceof Error ? error.name : 'unknown';
     engine.ports.log.write('warn', 'follow_up_delayed', { job_id: job.jobId, error: name });

@@ -5,6 +5,7 @@
 import type { DoorMessage } from '../core/door-message.ts';
 import type { Job } from '../core/job.ts';
 import type { Engine } from './engine.ts';
+import { hintFor } from './hint.ts';
 import { type Poison, poison } from './poison.ts';
 import { submit } from './submit.ts';
 
@@ -34,7 +35,7 @@ export async function receive(engine: Engine, message: DoorMessage): Promise<Tak
 /** Only makes it soon: the job is due by itself a moment later. */
 async function hint({ ports }: Engine, job: Job): Promise<void> {
   try {
-    await ports.queue.send('dispatch', { kind: 'hint', jobId: job.jobId, revision: job.revision, hops: 0 }, 0);
+    await ports.queue.send('dispatch', hintFor(job), 0);
   } catch (error) {
     const name = error instanceof Error ? error.name : 'unknown';
     ports.log.write('warn', 'first_hint_failed', { job_id: job.jobId, error: name });

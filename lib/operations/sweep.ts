@@ -4,6 +4,7 @@
  */
 import type { DriverKind } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
+import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import { bucketOf, driverKindOf, owesNews } from '../core/schedule.ts';
 import type { DueJob, DuePosition, Page } from '../ports.ts';
@@ -13,14 +14,19 @@ import type { Engine } from './engine.ts';
 export interface SweepReport {
   readonly overdue: number;
   readonly refiled: number;
-  /** Not due yet, and filed where they belong. */
+  /** Not due yet and filed where they belong, or about to be looked at. */
   readonly waiting: number;
   readonly failed: number;
 }
 
-type Hint = (jobId: JobId, kind: DriverKind) => Promise<void>;
+type Hint = (job: Job, kind: DriverKind) => Promise<void>;
 
-export async function sweep(engine: Engine, hint: Hint): Promise<SweepReport> {
+/** @param isComing whether a driver will look at it anyway, as far as this process knows: then it is passed over */
+export async function sweep(
+  engine: Engine,
+  hint: Hint,
+  isComing: (jobId: JobId) => boolean = () => false,
+): Promise<SweepReport> {
   const { jobs, clock } = engine.ports;
   const report = { overdue: 0, refiled: 0, waiting: 0, failed: 0 };
   const now = clock.now();
@@ -32,7 +38,9 @@ export async function sweep(engine: Engine, hint: Hint): Promise<SweepReport> {
     // given its share of hints.
     do {
       const page: Page<DueJob, DuePosition> = await jobs.due({ shard, now, limit: LIMITS.sweepPage, after });
-      for (const candidate of page.items) report[await lookSafely(engine, candidate, hint)] += 1;
+      for (const candidate of page.items) {
+        report[isComing(candidate.jobId) ? 'waiting' : await lookSafely(engine, candidate, hint)] += 1;
+      }
       after = page.next;
     } while (after !== null && report.overdue - hintsBefore < hintsPerShard);
   }
@@ -59,6 +67,6 @@ async function look(engine: Engine, candidate: DueJob, hint: Hint): Promise<'ove
     if (applied.status !== 'ignored' || !owesNews(applied.job)) return 'refiled';
   }
   const job = await jobs.read(candidate.jobId);
-  if (job !== null) await hint(job.jobId, driverKindOf(job));
+  if (job !== null) await hint(job, driverKindOf(job));
   return 'overdue';
 }

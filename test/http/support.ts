@@ -66,7 +66,7 @@ export function house(answers: (call: Call) => Answer | Promise<Answer> | undefi
     caller: localCaller,
     documents: apiDocuments(examples),
     door: {
-      started: (jobId, waited) => {
+      started: ({ jobId }, waited) => {
         drives.started.push({ jobId, waited });
         if (drives.fail) throw new Error('the function could not be invoked');
         if (!drives.hold) void run(jobId, 'forward').then(() => run(jobId, 'recovery'));

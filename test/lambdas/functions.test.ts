@@ -10,6 +10,7 @@ import { flush } from '../../lambdas/parts/metrics.ts';
 import type { JobId } from '../../lib/core/ids.ts';
 import { submit } from '../../lib/operations/submit.ts';
 import { examples } from '../../lib/workflows/examples.ts';
+import { sampleJob } from '../contract/sample-job.ts';
 import { type World, world } from '../operations/world.ts';
 import { contextWith, messages } from './events.ts';
 
@@ -94,14 +95,14 @@ describe('a batch', () => {
 });
 
 describe('the first run of a job', () => {
-  const jobId = STRANGER as JobId;
+  const job = sampleJob;
   const hints = async (here: World) => (await here.ports.queue.receive('dispatch', 10, 1)).length;
 
   it('is a hint where nobody waits', async () => {
     const here = world();
     const invoke = vi.fn<Invoke>();
     const { door } = firstRun(here.engine('submit'), invoke, 'dispatch');
-    await door.started(jobId, false);
+    await door.started(job, false);
     expect([invoke.mock.calls.length, await hints(here)]).toEqual([0, 1]);
   });
 
@@ -109,8 +110,8 @@ describe('the first run of a job', () => {
     const here = world();
     const { promise, resolve } = Promise.withResolvers<void>();
     const { door, engine } = firstRun(here.engine('submit'), () => promise, 'dispatch');
-    await door.started(jobId, true);
-    const looked = engine.ports.changes.next(jobId, 60_000);
+    await door.started(job, true);
+    const looked = engine.ports.changes.next(job.jobId, 60_000);
     resolve();
     await looked;
     expect(await hints(here)).toBe(0);
@@ -119,8 +120,8 @@ describe('the first run of a job', () => {
   it('is a hint after all when the invoke fails', async () => {
     const here = world();
     const { door, engine } = firstRun(here.engine('submit'), () => Promise.reject(new Error('429')), 'dispatch');
-    await door.started(jobId, true);
-    await engine.ports.changes.next(jobId, 60_000);
+    await door.started(job, true);
+    await engine.ports.changes.next(job.jobId, 60_000);
     expect(await hints(here)).toBe(1);
   });
 
@@ -132,7 +133,7 @@ describe('the first run of a job', () => {
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
     };
     const run = firstRun(here.engine('submit'), invoke, 'dispatch');
-    await run.door.started(jobId, true);
+    await run.door.started(job, true);
     run.end();
     await new Promise((resolve) => setImmediate(resolve));
     expect([signals[0]?.aborted, await hints(here)]).toEqual([true, 0]);

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../lib/core/ids.ts';
 import { cancel } from '../../lib/operations/cancel.ts';
 import { drive } from '../../lib/operations/drive.ts';
+import { hintFor } from '../../lib/operations/hint.ts';
 import { sweep } from '../../lib/operations/sweep.ts';
 import { holdsTogether } from './invariants.ts';
 import { STORIES, type Story } from './stories.ts';
@@ -51,9 +52,9 @@ const ACTIONS: readonly { name: string; alsoEnds: readonly string[]; action: Act
     name: 'a run of the watchdog',
     alsoEnds: [],
     action: async (where) => {
-      await sweep(where.engine('watchdog'), async (jobId, kind) => {
+      await sweep(where.engine('watchdog'), async (job, kind) => {
         const queue = kind === 'forward' ? 'dispatch' : 'compensate';
-        await where.ports.queue.send(queue, { kind: 'hint', jobId, revision: 0, hops: 0 }, 0);
+        await where.ports.queue.send(queue, hintFor(job), 0);
       });
     },
   },

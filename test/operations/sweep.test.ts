@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import type { DriverKind } from '../../lib/core/events.ts';
 import type { JobId } from '../../lib/core/ids.ts';
+import type { Job } from '../../lib/core/job.ts';
 import { StoreError } from '../../lib/core/store-error.ts';
 import { cancel } from '../../lib/operations/cancel.ts';
 import { drive } from '../../lib/operations/drive.ts';
@@ -17,9 +18,9 @@ async function submitted(where: World, idempotencyKey: string): Promise<JobId> {
   return result.job.jobId;
 }
 
-function hints(): { told: [JobId, DriverKind][]; hint: (jobId: JobId, kind: DriverKind) => Promise<void> } {
+function hints(): { told: [JobId, DriverKind][]; hint: (job: Job, kind: DriverKind) => Promise<void> } {
   const told: [JobId, DriverKind][] = [];
-  return { told, hint: async (jobId, kind) => void told.push([jobId, kind]) };
+  return { told, hint: async (job, kind) => void told.push([job.jobId, kind]) };
 }
 
 it('a job that cannot be read keeps no other one from its hint, and is counted', async () => {
@@ -52,4 +53,14 @@ it('a hint goes where the job stands now, not where the index saw it', async () 
   const { told, hint } = hints();
   await sweep(where.engine('watchdog'), hint);
   expect(told).toEqual([[jobId, 'recovery']]);
+});
+
+it('a job that a driver will look at anyway costs no read and takes no other its hint', async () => {
+  const where = world();
+  const [coming, other] = await Promise.all(['a', 'b'].map((key) => submitted(where, key)));
+  where.ports.clock.advance(400_000);
+  const { told, hint } = hints();
+  const report = await sweep(where.engine('watchdog'), hint, (jobId) => jobId === coming);
+  expect(told.map(([jobId]) => jobId)).toEqual([other]);
+  expect(report).toMatchObject({ overdue: 1, waiting: 1 });
 });

@@ -17,6 +17,7 @@ import { LIMITS } from '../../lib/core/limits.ts';
 import { isOver } from '../../lib/operations/await-end.ts';
 import { drive } from '../../lib/operations/drive.ts';
 import type { Engine, PlanCatalog } from '../../lib/operations/engine.ts';
+import { hintFor } from '../../lib/operations/hint.ts';
 import { type SubmitRequest, type SubmitResult, submit } from '../../lib/operations/submit.ts';
 import { sweep } from '../../lib/operations/sweep.ts';
 import { EXAMPLE_SERVICES } from '../../lib/participants/index.ts';
@@ -208,9 +209,9 @@ function functionsOf(ports: MemoryPorts, invoke: Invoke): Functions {
     },
     watch() {
       void invoke('watchdog', (engine) =>
-        sweep(engine, async (jobId, kind) => {
+        sweep(engine, async (job, kind) => {
           const queue = kind === 'forward' ? 'dispatch' : 'compensate';
-          await engine.ports.queue.send(queue, { kind: 'hint', jobId, revision: 0, hops: 0 }, 0);
+          await engine.ports.queue.send(queue, hintFor(job), 0);
         }),
       ).catch(() => undefined);
     },

@@ -41,6 +41,7 @@ export function sqsQueue(client: SQSClient, urls: QueueUrls): SqsQueue {
         QueueUrl: urlOf(queue),
         MessageBody: bodyOf(message),
         DelaySeconds: delaySeconds(delayMs),
+        ...groupOf(message),
       });
       await calling('SQS SendMessage', () => client.send(command));
     },
@@ -51,6 +52,7 @@ export function sqsQueue(client: SQSClient, urls: QueueUrls): SqsQueue {
           Id: String(index),
           MessageBody: bodyOf(message),
           DelaySeconds: delaySeconds(delayMs),
+          ...groupOf(message),
         }),
       );
       return sendInBatches(entries, {
@@ -85,6 +87,11 @@ function bodyOf(message: Message): string {
   if (size <= LIMITS.queueMessageBytesMax) return body;
   const most = LIMITS.queueMessageBytesMax;
   throw new RangeError(`a ${message.kind} of ${size} bytes does not fit in a message of ${most}: store it apart`);
+}
+
+/** On a standard queue a group orders nothing: who has many messages in flight only lets the others go first. */
+function groupOf(message: Message): { MessageGroupId?: string } {
+  return message.kind === 'hint' && message.lane !== undefined ? { MessageGroupId: message.lane } : {};
 }
 
 function delaySeconds(delayMs: number): number {

@@ -4,6 +4,7 @@
  */
 import type { Json } from '../../core/json.ts';
 import { fingerprint } from '../../core/json.ts';
+import { hintFor } from '../../operations/hint.ts';
 import { type SubmitResult, submit } from '../../operations/submit.ts';
 import type { World } from './world.ts';
 
@@ -41,9 +42,8 @@ export function placeOrder(world: World, order: Order, told: Told[], tries = 1):
         trace: null,
       });
       if (result.kind === 'refused') return result;
-      const { jobId, revision } = result.job;
       // The job is due by itself; a hint that fails is no reason to answer less than the truth.
-      await engine.ports.queue.send('dispatch', { kind: 'hint', jobId, revision, hops: 0 }, 0).catch(() => undefined);
+      await engine.ports.queue.send('dispatch', hintFor(result.job), 0).catch(() => undefined);
       return result;
     },
     (ending) => {

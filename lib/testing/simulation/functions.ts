@@ -3,12 +3,13 @@
  * its time is up, unless it stands still just then. What it held comes again, as it would anywhere.
  */
 import { readDoor } from '../../contract/doors.ts';
-import type { JobId } from '../../core/ids.ts';
+import type { Job } from '../../core/job.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { StoreError } from '../../core/store-error.ts';
 import { ContentionError } from '../../operations/apply.ts';
 import { drive } from '../../operations/drive.ts';
 import type { Engine } from '../../operations/engine.ts';
+import { hintFor } from '../../operations/hint.ts';
 import { redrive } from '../../operations/redrive.ts';
 import { sweep } from '../../operations/sweep.ts';
 import { type Message, type QueueName, queueOf, type Received } from '../../ports.ts';
@@ -112,8 +113,8 @@ export function functions(time: Timeline, start: Start): Functions {
       });
     },
     watch: (done) => {
-      const hint = (engine: Engine) => async (jobId: JobId, kind: 'forward' | 'recovery') =>
-        engine.ports.queue.send(queueOf(kind), { kind: 'hint', jobId, revision: 0, hops: 0 }, 0);
+      const hint = (engine: Engine) => async (job: Job, kind: 'forward' | 'recovery') =>
+        engine.ports.queue.send(queueOf(kind), hintFor(job), 0);
       start('watchdog', null, (engine) => sweep(engine, hint(engine)), done);
     },
     bury: (queue, message) => {

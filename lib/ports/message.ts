@@ -1,0 +1,17 @@
+/** What lies in the command queues. */
+import type { Result } from '../core/events.ts';
+import type { JobId } from '../core/ids.ts';
+
+/**
+ * A hint says «look at this job» and may be lost; a result carries an answer and may not. Hints of one lane take turns
+ * with those of others; one without is in nobody's way.
+ */
+export type Message =
+  | {
+      readonly kind: 'hint';
+      readonly jobId: JobId;
+      readonly revision: number;
+      readonly hops: number;
+      readonly lane?: string | undefined;
+    }
+  | { readonly kind: 'result'; readonly jobId: JobId; readonly result: Result };
