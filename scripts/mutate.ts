@@ -1,17 +1,20 @@
 /**
  * Takes each guard away, one at a time, in a copy of the tree, and looks whether a test notices: a suite that passes
  * without a guard does not hold it.
- *   npm run mutate                       all of them, and the table for docs/testing.md
+ *   npm run mutate                       all of them
  *   npm run mutate -- --only "undo"      those whose name says so
  *   npm run mutate -- --suite PATH       with this suite instead of the ones named
- *   npm run mutate -- --write            also puts the table into docs/testing.md
+ *   npm run mutate -- --write            also puts what was found into docs/testing.md
+ * The tree itself is never touched; the copy goes when this ends, also by a signal.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { firstFailure } from './mutate/first-failure.ts';
 import { GUARDS, type Guard } from './mutate/guards.ts';
+import { tableOf, writeTable } from './mutate/table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const { values } = parseArgs({
@@ -38,86 +41,45 @@ function copyOfTree(): string {
   return copy;
 }
 
-interface TestFile {
-  readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
-  readonly name: string;
-  readonly status: string;
-  readonly message: string;
-}
-
-/** The first test that fails; null when all pass. */
-function firstFailure(tree: string, suites: readonly string[]): string | null {
-  const output = join(tree, 'mutation.json');
-  for (const suite of suites) {
-    rmSync(output, { force: true });
-    const args = ['vitest', 'run', suite, '--bail', '1', '--reporter', 'json', '--outputFile', output];
-    const { status, stderr } = spawnSync('npx', args, { cwd: tree, encoding: 'utf8' });
-    if (status === 0) continue;
-    const { testResults } = JSON.parse(readFileSync(output, 'utf8')) as { testResults: readonly TestFile[] };
-    const failed = testResults.flatMap(({ name, assertionResults }) =>
-      assertionResults
-        .filter((one) => one.status === 'failed')
-        .map(({ fullName }) => `${name.slice(name.indexOf('/test/') + 1)}: ${fullName.trim()}`),
-    );
-    const [first] = failed;
-    if (first !== undefined) return first;
-    const broken = testResults.find(({ status: state }) => state === 'failed');
-    if (broken === undefined) throw new Error(`${suite} did not run: ${stderr}`);
-    return `${broken.name.slice(broken.name.indexOf('/test/') + 1)}: its stories cannot be told any more`;
-  }
-  return null;
-}
-
 /** @returns what noticed; null: nothing did */
-function tryWithout(tree: string, guard: Guard): string | null {
+async function tryWithout(tree: string, guard: Guard): Promise<string | null> {
   const path = join(tree, guard.file);
   const whole = readFileSync(path, 'utf8');
-  const places = whole.split(guard.find).length - 1;
-  if (places !== 1) throw new Error(`${guard.name}: its text stands ${places} times in ${guard.file}, not once`);
-  writeFileSync(
-    path,
-    whole.replace(guard.find, () => guard.replace),
-  );
+  const [before, after, ...more] = whole.split(guard.find);
+  if (before === undefined || after === undefined || more.length > 0)
+    throw new Error(`${guard.name}: its text does not stand once in ${guard.file}`);
+  writeFileSync(path, `${before}${guard.replace}${after}`);
   try {
-    return firstFailure(tree, values.suite === undefined ? guard.suites : [values.suite]);
+    return await firstFailure(tree, values.suite === undefined ? guard.suites : [values.suite], (child) => {
+      running = child;
+    });
   } finally {
     writeFileSync(path, whole);
   }
 }
 
-function tableOf(rows: readonly (readonly [Guard, string | null])[]): string {
-  const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ');
-  const lines = rows.map(
-    ([{ name, file }, by]) => `| ${cell(name)} | \`${file}\` | ${by === null ? '**nothing**' : cell(by)} |`,
-  );
-  return ['| without | in | fails |', '|---|---|---|', ...lines].join('\n');
-}
-
-const START = '<!-- guards -->';
-const END = '<!-- /guards -->';
-
-function write(table: string): void {
-  const path = join(ROOT, 'docs/testing.md');
-  const whole = readFileSync(path, 'utf8');
-  const [before, rest] = whole.split(START);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`docs/testing.md has no ${START} … ${END}`);
-  writeFileSync(path, `${before}${START}\n${table}\n${END}${after}`);
-}
-
+let running: ChildProcess | null = null;
 const tree = copyOfTree();
-const rows: [Guard, string | null][] = [];
+const tidy = (): void => rmSync(tree, { recursive: true, force: true });
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    running?.kill('SIGKILL');
+    tidy();
+    process.exit(1);
+  });
+}
+
+const rows = new Map<string, { file: string; fails: string | null }>();
 try {
   const guards = GUARDS.filter(({ name }) => name.includes(values.only));
   for (const [index, guard] of guards.entries()) {
-    const by = tryWithout(tree, guard);
-    rows.push([guard, by]);
-    process.stderr.write(`${index + 1} of ${guards.length}: ${guard.name}: ${by ?? 'NOTHING FAILS'}\n`);
+    const fails = await tryWithout(tree, guard);
+    rows.set(guard.name, { file: guard.file, fails });
+    process.stderr.write(`${index + 1} of ${guards.length}: ${guard.name}: ${fails ?? 'NOTHING FAILS'}\n`);
+    if (values.write) writeTable(GUARDS, rows);
   }
 } finally {
-  rmSync(tree, { recursive: true });
+  tidy();
 }
-const table = tableOf(rows);
-console.log(table);
-if (values.write) write(table);
-process.exitCode = rows.some(([, by]) => by === null) ? 1 : 0;
+console.log(tableOf(rows));
+process.exitCode = [...rows.values()].some(({ fails }) => fails === null) ? 1 : 0;

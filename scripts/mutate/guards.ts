@@ -63,6 +63,28 @@ const stores: readonly Guard[] = [
     suites: [`${AWS}/stores.test.ts`],
   },
   {
+    name: 'one job for one id: creation is conditional, on SQLite',
+    file: 'lib/adapters/sqlite/jobs.ts',
+    find: 'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job_id) DO NOTHING`',
+    replace:
+      'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job_id) DO UPDATE SET document = excluded.document`',
+    suites: [SQLITE],
+  },
+  {
+    name: 'consistent reads of many at once, on DynamoDB',
+    file: 'lib/adapters/aws/read-many.ts',
+    find: '{ ConsistentRead: consistent, ...',
+    replace: '{ ...',
+    suites: [`${AWS}/ambiguity.test.ts`],
+  },
+  {
+    name: 'consistent reads of history, on DynamoDB',
+    file: 'lib/adapters/aws/history.ts',
+    find: '      ConsistentRead: true,\n',
+    replace: '',
+    suites: [`${AWS}/ambiguity.test.ts`],
+  },
+  {
     name: 'consistent reads, on DynamoDB',
     file: 'lib/adapters/aws/conditional-put.ts',
     find: 'Key, ConsistentRead: true }',
@@ -111,6 +133,13 @@ const stores: readonly Guard[] = [
     find: 'if (stored === null || stored.settlement !== null) return stored;',
     replace: 'if (stored === null) return stored;',
     suites: ['test/adapters/memory', SEEDS],
+  },
+  {
+    name: 'each entry of a batch is looked at, on SQS',
+    file: 'lib/adapters/aws/queue.ts',
+    find: 'return Failed.flatMap(',
+    replace: 'return Failed.slice(99).flatMap(',
+    suites: [`${AWS}/batches.test.ts`],
   },
   {
     name: 'each entry of a batch is looked at, on EventBridge',
@@ -183,7 +212,7 @@ const decisions: readonly Guard[] = [
     file: 'lib/core/expire.ts',
     find: "if (step.status === 'dispatched' && !leaseHolds(draft, step)) failForward",
     replace: "if (step.status === 'dispatched' && draft.driver !== null) failForward",
-    suites: [SEEDS],
+    suites: [CORE],
   },
   {
     name: 'lease: a call is begun only while its lease leaves time for it',
@@ -376,7 +405,7 @@ const deeds: readonly Guard[] = [
     file: 'lib/operations/replay.ts',
     find: 'if (first === null && record.settlement !== null)',
     replace: 'if (first === null && record.settlement === undefined)',
-    suites: ['test/http', OPERATIONS, SEEDS],
+    suites: [`${OPERATIONS}/dead-letters.test.ts`],
   },
   {
     name: 'a message is removed only when it was dealt with, embedded',

@@ -2,18 +2,14 @@
  * What every suite shares. Stores may be reused between tests and runs, so each test works under names of its own;
  * what a port says «may lag» is waited for, within a deadline.
  */
-import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import type { Job } from '../../lib/core/job.ts';
 import type { JobQuery, JobStore, ListPosition } from '../../lib/ports.ts';
 
+export { unique } from './unique.ts';
+
 /** Makes a port for one test and registers its own cleaning up. */
 export type Make<T> = () => Promise<T>;
-
-/** A name that no other test uses. */
-export function unique(what: string): string {
-  return `${what}-${randomUUID()}`;
-}
 
 /** Until the expectation holds, or its own failure is the answer. */
 export function eventually(expectation: () => Promise<void>): Promise<void> {

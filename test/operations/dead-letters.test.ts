@@ -105,6 +105,13 @@ describe('a dead letter', () => {
     expect(await discard(forgetful, byAnn)).toMatchObject({ kind: 'done', record: { status: 'discarded' } });
   });
 
+  it('that was discarded is not replayed, not even by a job that is withdrawn at once', async () => {
+    const where = await quarantined();
+    await discard(where.engine('operate'), byAnn);
+    expect(await replay(where.engine('operate'), byBob)).toMatchObject({ kind: 'refused' });
+    expect(await others(where)).toEqual([]);
+  });
+
   it('is never replayed by itself', async () => {
     const where = await quarantined();
     await where.untilQuiet(jobId, 0);

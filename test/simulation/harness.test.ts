@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { none, step, workflow } from '../../lib/definition/index.ts';
-import { type FaultMode, MODES } from '../../lib/testing/simulation/faults.ts';
+import { type FaultMode, MODES, noFaults } from '../../lib/testing/simulation/faults.ts';
 import { programOf } from '../../lib/testing/simulation/program.ts';
 import { run } from '../../lib/testing/simulation/run.ts';
 import { shrink } from '../../lib/testing/simulation/shrink.ts';
@@ -101,7 +101,7 @@ describe('a fault', () => {
   });
 
   it('costs what its name says: a killed function is waited for, a lost hint found by the watchdog', async () => {
-    const clean = await tell(story, new Map(), true);
+    const clean = await tell(story, noFaults, true);
     const minutesWith = async (mode: FaultMode, name: string): Promise<number> => {
       const site = clean.record.sites.find((one) => one.name === name);
       if (site === undefined) throw new Error(`nobody calls ${name}`);

@@ -2,7 +2,15 @@
  * Every single fault of a story: each outside call of its faultless run, with each mode that means something there. And,
  * on demand, each pair of them.
  */
-import { type CallSite, type Fault, type FaultMode, modesAt, usualSize } from '../../lib/testing/simulation/faults.ts';
+import {
+  type CallSite,
+  type Fault,
+  type FaultMode,
+  modesAt,
+  noFaults,
+  theseFaults,
+  usualSize,
+} from '../../lib/testing/simulation/faults.ts';
 import { type Story, type Telling, tell } from './stories.ts';
 
 export interface Single {
@@ -19,7 +27,7 @@ export interface Failure {
 }
 
 export async function singlesOf(story: Story): Promise<Single[]> {
-  const clean = await tell(story, new Map(), true);
+  const clean = await tell(story, noFaults, true);
   if (clean.record.broken.length > 0) throw new Error(`${story.name}: ${clean.record.broken.join('; ')}`);
   return clean.record.sites.flatMap((site) =>
     modesAt(site.name).map((mode) => ({ site, mode, callsBefore: clean.record.calls })),
@@ -28,7 +36,7 @@ export async function singlesOf(story: Story): Promise<Single[]> {
 
 export async function tryFaults(story: Story, singles: readonly Single[], traced = false): Promise<Telling> {
   const faults = singles.map(({ site, mode }): [number, Fault] => [site.ordinal, { mode, size: usualSize(mode) }]);
-  return tell(story, new Map(faults), traced);
+  return tell(story, theseFaults(new Map(faults)), traced);
 }
 
 /** What breaks a rule, or does not happen: a fault that was planned and did not fire proves nothing. */

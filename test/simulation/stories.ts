@@ -7,10 +7,11 @@ import { failure } from '../../lib/core/answers.ts';
 import type { Json } from '../../lib/core/json.ts';
 import { EXAMPLE_SERVICES } from '../../lib/participants/index.ts';
 import { brokenAnswers, placeOrder, type Told } from '../../lib/testing/simulation/client.ts';
-import { type Fault, theseFaults } from '../../lib/testing/simulation/faults.ts';
+import type { FaultPlan } from '../../lib/testing/simulation/faults.ts';
 import type { Effect } from '../../lib/testing/simulation/ledger.ts';
 import type { RunRecord } from '../../lib/testing/simulation/record.ts';
 import { brokenAtRest } from '../../lib/testing/simulation/rest-rules.ts';
+import type { MakeWorld } from '../../lib/testing/simulation/run.ts';
 import { WORLD_START, type World, world } from '../../lib/testing/simulation/world.ts';
 import { host, memoryOperations, type OperationView } from '../../lib/worker/index.ts';
 import { examples } from '../../lib/workflows/examples.ts';
@@ -64,12 +65,13 @@ export interface Telling {
 /** Retries, the slowest fault, and a night's sleep. */
 const PATIENCE_MS = 2 * 86_400_000;
 
-export async function tell(story: Story, faults: ReadonlyMap<number, Fault>, traced = false): Promise<Telling> {
+/** @param make another world to tell it in */
+export async function tell(story: Story, faults: FaultPlan, traced = false, make: MakeWorld = world): Promise<Telling> {
   const views: OperationView[] = [];
-  const where = world({
+  const where = await make({
     seed: 1,
     plans: examples,
-    faults: () => theseFaults(faults),
+    faults: () => faults,
     route: (topic) => (TOPICS.has(topic) ? { target: 'memory', fencing: true, maxRunMs: 60_000 } : undefined),
     participants: ({ time }) => participants(story, views, time.now),
     traced,

@@ -3,8 +3,8 @@
  * succeeds may have refused some: those, and only those, are sent again, a bounded number of times. What is refused for
  * its own sake would be refused again; the others still go out before that is reported.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { StoreError, ThrottledError } from '../../core/store-error.ts';
+import { pause } from './pause.ts';
 
 export interface Refused<T> {
   readonly entry: T;

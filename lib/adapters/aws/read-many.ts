@@ -2,12 +2,12 @@
  * Items by key, as many as are asked for. One answer holds 100 items and 16 MB, and less when the table is busy; what
  * is left out is asked for again, a few times, with growing pauses when nothing came at all.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { TABLE } from '../../contract/aws-table.ts';
 import { ThrottledError } from '../../core/store-error.ts';
 import { calling } from './failures.ts';
 import { type Item, textIn } from './items.ts';
+import { pause } from './pause.ts';
 
 const KEYS_MAX = 100;
 /** Answers without a single item that are put up with: 50, 100, 200 ms apart. */

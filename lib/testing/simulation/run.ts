@@ -20,13 +20,15 @@ import { catalogOf, type Program } from './program.ts';
 import type { FiredFault, RunRecord } from './record.ts';
 import { brokenAtRest } from './rest-rules.ts';
 import { type Serve, service } from './service.ts';
-import { WORLD_START, type World, world } from './world.ts';
+import { WORLD_START, type World, type WorldOptions, world } from './world.ts';
 
 export interface RunOptions {
   readonly traced?: boolean;
   /** Instead of the program's own trouble: exactly these faults. */
   readonly faults?: ReadonlyMap<number, Fault>;
 }
+
+export type MakeWorld = (options: WorldOptions) => World | Promise<World>;
 
 export interface Report {
   readonly broken: readonly string[];
@@ -46,11 +48,12 @@ const PATIENCE_MS = 6 * 86_400_000;
 const MONTHS_MS = 75 * 86_400_000;
 const LATEST_NEWS_MS = 3_600_000;
 
-export async function run(program: Program, options: RunOptions = {}): Promise<Report> {
+/** @param make another world to run it in */
+export async function run(program: Program, options: RunOptions = {}, make: MakeWorld = world): Promise<Report> {
   const effects = ledger();
   const told: Told[] = [];
   let phase: 'trouble' | 'cooperative' = 'trouble';
-  const stage = stageOf(program, options, effects, () => phase === 'cooperative');
+  const stage = await make(stageOf(program, options, effects, () => phase === 'cooperative'));
   const chance = chanceFrom(mixed(program.seed, 3));
   const ada = person({ name: 'ada', world: stage, ledger: effects, chance, knows: false, intrudes: 0.1, stale: 0.1 });
   for (const { atMs, order } of program.orders) stage.time.soon(atMs, () => placeOrder(stage, order, told));
@@ -84,12 +87,12 @@ export async function run(program: Program, options: RunOptions = {}): Promise<R
   return reportOf(stage, effects);
 }
 
-function stageOf(program: Program, options: RunOptions, effects: Ledger, isCooperative: () => boolean): World {
+function stageOf(program: Program, options: RunOptions, effects: Ledger, isCooperative: () => boolean): WorldOptions {
   const calmAt = WORLD_START + program.calmAtMs;
   const isCalm = (now: number): boolean => now >= calmAt || isCooperative();
   const plans = catalogOf(program.plans);
   const serving = new Map<string, Serve>();
-  return world({
+  return {
     seed: program.seed,
     plans,
     faults: ({ time }) =>
@@ -124,7 +127,7 @@ function stageOf(program: Program, options: RunOptions, effects: Ledger, isCoope
     comesAgain: program.comesAgain,
     ...(program.deploys ? { oldPlans: catalogOf(program.plans.filter(({ version }) => version === 1)) } : {}),
     traced: options.traced ?? false,
-  });
+  };
 }
 
 /** As the message of a participant is read: by the name of the operation, whoever it was that called. */

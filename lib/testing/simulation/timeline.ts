@@ -17,8 +17,9 @@ export interface Timeline extends VirtualClock {
 /** Ticks run when no promise has anything left to do, and only then. */
 const drained = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
-export function timeline(start: EpochMs): Timeline {
-  const clock = virtualClock(start, drained);
+/** @param settle where more than promises has to come to rest between two events */
+export function timeline(start: EpochMs, settle: () => Promise<void> = drained): Timeline {
+  const clock = virtualClock(start, settle);
   let busy = 0;
   return {
     ...clock,

@@ -6,26 +6,41 @@ import type { JobStore } from '../../ports.ts';
 
 export interface WatchedJobs {
   readonly store: JobStore;
-  readonly jobs: Map<string, Job>;
+  readonly jobs: ReadonlyMap<string, Job>;
   /** How many jobs would still do something by themselves, or have something to tell. */
   restless(): number;
 }
 
 type OnChange = (before: Job | null, after: Job) => void;
 
-export function watchedJobs(store: JobStore, onChange: OnChange): WatchedJobs {
+/** What is known of all jobs from their writes, told one by one in the order in which they took place. */
+export interface JobWatch {
+  readonly jobs: ReadonlyMap<string, Job>;
+  restless(): number;
+  took(before: Job | null, after: Job): void;
+}
+
+export function jobWatch(onChange: OnChange): JobWatch {
   const jobs = new Map<string, Job>();
   const restless = new Set<string>();
-  const took = (before: Job | null, after: Job): void => {
-    jobs.set(after.jobId, after);
-    const stopped = isTerminal(after.state) || after.state === 'NEEDS_REVIEW';
-    if (stopped && !isUnpublished(after)) restless.delete(after.jobId);
-    else restless.add(after.jobId);
-    onChange(before, after);
-  };
   return {
     jobs,
     restless: () => restless.size,
+    took: (before, after) => {
+      jobs.set(after.jobId, after);
+      const stopped = isTerminal(after.state) || after.state === 'NEEDS_REVIEW';
+      if (stopped && !isUnpublished(after)) restless.delete(after.jobId);
+      else restless.add(after.jobId);
+      onChange(before, after);
+    },
+  };
+}
+
+export function watchedJobs(store: JobStore, onChange: OnChange): WatchedJobs {
+  const { jobs, restless, took } = jobWatch(onChange);
+  return {
+    jobs,
+    restless,
     store: {
       ...store,
       create: async (job) => {

@@ -209,7 +209,7 @@ function rulesOf({ route }: WorldOptions): Rules {
 /** Words that say that something is wrong with us. A definition or an item of other code is not, while one deploys. */
 const HARMLESS = ['unknown_version', 'sweep_item_failed', 'newer_schema'];
 
-function logTo(record: RunRecord): Log {
+export function logTo(record: RunRecord): Log {
   return {
     write: (level, event, fields) => {
       record.say(() => `    ${level} ${event} ${JSON.stringify(fields)}`);

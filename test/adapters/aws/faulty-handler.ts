@@ -6,25 +6,20 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import {
+  bodyOf,
+  type Handler,
+  json,
+  operationOf,
+  type SentRequest,
+  type SentResponse,
+  socketError,
+  textOf,
+} from './exchange.ts';
 
-export interface SentRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
-export interface SentResponse {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-
-interface Handler {
-  handle(request: SentRequest, options?: object): Promise<{ response: SentResponse }>;
-}
+export type { SentRequest, SentResponse };
+export { bodyOf, json, textOf };
 
 export type Deliver = (request: SentRequest, options?: object) => Promise<SentResponse>;
 /** Stands in for one attempt; `deliver` makes it for real. */
@@ -124,31 +119,4 @@ export async function lookUp(
   const target = { 'x-amz-target': 'DynamoDB_20120810.GetItem', 'content-length': String(body.length) };
   const response = await deliver({ ...request, headers: { ...request.headers, ...target }, body });
   return JSON.parse(await textOf(response)).Item ?? null;
-}
-
-export function bodyOf(request: SentRequest): Record<string, unknown> {
-  return JSON.parse(new TextDecoder().decode(request.body as Uint8Array));
-}
-
-export function json(statusCode: number, document: object): SentResponse {
-  const body = Buffer.from(JSON.stringify(document));
-  const headers = { 'content-type': 'application/x-amz-json-1.0', 'content-length': String(body.length) };
-  const { __type: type } = document as { __type?: string };
-  const errorType = type === undefined ? {} : { 'x-amzn-errortype': type };
-  return { statusCode, headers: { ...headers, ...errorType }, body: Readable.from([body]) };
-}
-
-export async function textOf({ body }: SentResponse): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of body as Readable) parts.push(Buffer.from(part));
-  return Buffer.concat(parts).toString();
-}
-
-/** The JSON protocols name their operation; the REST ones are told by method. */
-function operationOf({ headers, method }: SentRequest): string {
-  return headers['x-amz-target']?.split('.')[1] ?? method;
-}
-
-function socketError(code: string): Error {
-  return Object.assign(new Error(`socket: ${code}`), { code });
 }

@@ -11,8 +11,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
 import { LIMITS } from '../../../lib/core/limits.ts';
-import type { Message, QueueName, QueueReader } from '../../../lib/ports.ts';
-import { unique } from '../../contracts/support.ts';
+import type { Message, QueueName, QueueReader, Received } from '../../../lib/ports.ts';
+import { unique } from '../../contracts/unique.ts';
 import type { Engine } from './table.ts';
 
 export async function startQueues(): Promise<Engine> {
@@ -28,7 +28,14 @@ interface Place {
 
 export interface TestQueues {
   readonly urls: Readonly<Record<QueueName, string>>;
-  readonly reader: QueueReader;
+  readonly reader: Omit<QueueReader, 'receive'> & {
+    receive(queue: QueueName, max: number, visibilityMs: number): Promise<readonly NamedMessage[]>;
+  };
+}
+
+/** The same message has the same id, however often it is received. */
+export interface NamedMessage extends Received {
+  readonly messageId: string;
 }
 
 /** Fresh queues, each with a dead-letter queue behind it, as infrastructure makes them. */
@@ -53,7 +60,7 @@ async function place(client: SQSClient): Promise<Place> {
   return { url: queue.QueueUrl ?? '', deadUrl };
 }
 
-function reader(client: SQSClient, places: Record<QueueName, Place>): QueueReader {
+function reader(client: SQSClient, places: Record<QueueName, Place>): TestQueues['reader'] {
   const receive = async (QueueUrl: string, max: number, visibilityMs: number) => {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({
@@ -63,7 +70,8 @@ function reader(client: SQSClient, places: Record<QueueName, Place>): QueueReade
         MessageSystemAttributeNames: ['ApproximateReceiveCount'],
       }),
     );
-    return Messages.map(({ Body = '', ReceiptHandle = '', Attributes }) => ({
+    return Messages.map(({ Body = '', ReceiptHandle = '', MessageId = '', Attributes }) => ({
+      messageId: MessageId,
       message: JSON.parse(Body) as Message,
       receipt: ReceiptHandle,
       receives: Number(Attributes?.ApproximateReceiveCount),

@@ -1,0 +1,6 @@
+import { randomUUID } from 'node:crypto';
+
+/** A name that no other test uses. */
+export function unique(what: string): string {
+  return `${what}-${randomUUID()}`;
+}
