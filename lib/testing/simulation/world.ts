@@ -195,7 +195,7 @@ function engineFor(by: Invocation, behind: Behind, options: WorldOptions, rules:
   return { ports: gated(behind, by), plans: known, rules, actor: `orchestrator:${by.name}` };
 }
 
-function rulesOf({ route }: WorldOptions): Rules {
+export function rulesOf({ route }: WorldOptions): Rules {
   return {
     route,
     policies: {},

@@ -51,6 +51,7 @@ export async function deploy({ dynamo, queues: endpoint }: Engines): Promise<Dep
     dispatchQueueUrl: queues.urls.dispatch,
     compensateQueueUrl: queues.urls.compensate,
     schedules: SCHEDULES,
+    wakeups: null,
     routes: { routes: new Map(), addresses: new Everywhere() },
     policies: NO_POLICIES,
     pathStyleBuckets: true,

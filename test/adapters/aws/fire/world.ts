@@ -4,8 +4,6 @@
  */
 import type { AwsPorts } from '../../../../lib/adapters/aws/ports.ts';
 import { seededIds, seededRandom } from '../../../../lib/adapters/memory/ids.ts';
-import type { Rules } from '../../../../lib/core/events.ts';
-import { LIMITS } from '../../../../lib/core/limits.ts';
 import { type Engine, planFor } from '../../../../lib/operations/engine.ts';
 import type { BusEvent, CallEnvelope, Ports } from '../../../../lib/ports.ts';
 import { chanceFrom, mixed } from '../../../../lib/testing/simulation/chance.ts';
@@ -18,7 +16,13 @@ import type { Timeline } from '../../../../lib/testing/simulation/timeline.ts';
 import { watchdog } from '../../../../lib/testing/simulation/watchdog.ts';
 import { jobWatch } from '../../../../lib/testing/simulation/watched-jobs.ts';
 import { type Witness, witness } from '../../../../lib/testing/simulation/witness.ts';
-import { logTo, WORLD_START, type World, type WorldOptions } from '../../../../lib/testing/simulation/world.ts';
+import {
+  logTo,
+  rulesOf,
+  WORLD_START,
+  type World,
+  type WorldOptions,
+} from '../../../../lib/testing/simulation/world.ts';
 import { deploy, type Engines, sendTo } from './engines.ts';
 import { queueMail } from './queue-mail.ts';
 import { busStandIn, functionsStandIn, schedulerStandIn } from './stand-ins.ts';
@@ -58,13 +62,7 @@ export async function fireWorld(engines: Engines, options: WorldOptions): Promis
     failed,
   });
   const seen = witness({ record, time, jobs: watch.jobs, plans });
-  const rules: Rules = {
-    route: options.route,
-    policies: {},
-    retryPenaltyMs: () => 0,
-    hintGraceMs: LIMITS.hintGraceMs,
-    livingOwners: null,
-  };
+  const rules = rulesOf(options);
   const called = functionsStandIn((envelope) => {
     const landed = seen.sent(envelope);
     return new Promise((resolve) => {
@@ -151,28 +149,22 @@ function portsOf(by: Invocation, { ports, time, index, seen, expect }: Inside): 
         };
       },
     });
-  const { jobs, values, claims, deadLetters, audit, queue, timers, bus, participants } = ports;
-  const ownJobs = own(jobs);
+  const every = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, own(port)])) as unknown as Ports;
+  const { jobs } = every;
   return {
+    ...every,
     jobs: {
-      ...ownJobs,
+      ...jobs,
       // Most shards are empty, and looking at those decides nothing.
-      due: async (query) => (index.isEmpty(query.shard) ? { items: [], next: null } : ownJobs.due(query)),
+      due: async (query) => (index.isEmpty(query.shard) ? { items: [], next: null } : jobs.due(query)),
     },
-    values: own(values),
-    claims: own(claims),
-    deadLetters: own(deadLetters),
-    audit: own(audit),
-    queue: own(queue),
-    timers: own(timers),
-    bus: own(bus),
     participants: {
       call: async (envelope) => {
         if (by.alive) {
           seen.calling(by, envelope);
           expect(envelope);
         }
-        const answer = await onBehalfOf(by, () => participants.call(envelope));
+        const answer = await onBehalfOf(by, () => ports.participants.call(envelope));
         seen.answered(envelope);
         return answer;
       },
