@@ -30,15 +30,15 @@ const stores: readonly Guard[] = [
   {
     name: 'revision condition, on SQLite',
     file: 'lib/adapters/sqlite/jobs.ts',
-    find: 'expires_at = ?, document = ?\n  WHERE job_id = ? AND revision = ?`',
-    replace: 'expires_at = ?, document = ?\n  WHERE job_id = ? AND (revision = ? OR 1)`',
+    find: 'WHERE job_id = ? AND revision = ?`',
+    replace: 'WHERE job_id = ? AND (revision = ? OR 1)`',
     suites: [SQLITE],
   },
   {
     name: 'revision condition within a bucket, on SQLite',
     file: 'lib/adapters/sqlite/jobs.ts',
-    find: 'WHERE job_id = ? AND revision = ? AND bucket = ?`',
-    replace: 'WHERE job_id = ? AND (revision = ? OR 1) AND bucket = ?`',
+    find: 'WHERE job_id = ? AND revision = ? AND bucket = ?',
+    replace: 'WHERE job_id = ? AND (revision = ? OR 1) AND bucket = ?',
     suites: [SQLITE],
   },
   {
@@ -245,8 +245,8 @@ const decisions: readonly Guard[] = [
   {
     name: 'without a fence, an undo waits for what may be at work',
     file: 'lib/core/recover.ts',
-    find: 'return mayBeAtWork ? Math.max(now, calledAt + longest) : now;',
-    replace: 'return now;',
+    find: 'return mayBeAtWork ? Math.max(from, calledAt + longest) : from;',
+    replace: 'return from;',
     suites: [`${CORE}/undo.test.ts`, SEEDS],
   },
   {
@@ -462,8 +462,8 @@ const participants: readonly Guard[] = [
   {
     name: 'a recovery job says what it undoes',
     file: 'lib/core/calls.ts',
-    find: 'about: undone });',
-    replace: 'about: undone === null ? null : null });',
+    find: '    about: undone,\n',
+    replace: '    about: undone === null ? null : null,\n',
     suites: [`${CORE}/recovery-job.test.ts`],
   },
 ];
