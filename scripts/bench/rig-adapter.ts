@@ -31,6 +31,10 @@ const SOCKETS_MAX = 2_048;
 /** As the contract allows at most. */
 const WAIT_SECONDS = 25;
 
+const SIGNUP = '{"company":"Acme","email":"ada@acme.example","plan":"standard"}';
+/** Fifty children, each with a name of its own. */
+const QUOTES = JSON.stringify({ product: 'pump', vendors: Array.from({ length: 50 }, (_, index) => String(index)) });
+
 let running: Running | null = null;
 
 export const meta = {
@@ -46,9 +50,10 @@ export async function start({ work }: { readonly work: string }): Promise<void> 
   running = { child, directory, port, agent: new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX }) };
 }
 
-export async function submit(_work: string, key: string): Promise<Outcome> {
-  const body = '{"company":"Acme","email":"ada@acme.example","plan":"standard"}';
-  const { status, text } = await post('/workflows/signup/jobs', key, body);
+export async function submit(work: string, key: string): Promise<Outcome> {
+  const { status, text } = await (work === 'W4'
+    ? post('/workflows/quotes/jobs', key, QUOTES)
+    : post('/workflows/signup/jobs', key, SIGNUP));
   const told = JSON.parse(text) as { readonly output?: unknown; readonly code?: string; readonly detail?: string };
   if (status === 201) return { status: 'succeeded', result: told.output };
   // Refused for good, and every effect is undone: that is the outcome. Anything else is trouble of ours.

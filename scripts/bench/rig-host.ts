@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { failure } from '../../lib/core/answers.ts';
+import type { Call } from '../../lib/core/events.ts';
 import type { Json } from '../../lib/core/json.ts';
 import { NO_POLICIES, type PolicySettings } from '../../lib/core/policy-settings.ts';
 import { startRuntime } from '../../lib/local/runtime.ts';
@@ -32,8 +33,17 @@ const EFFECTS: Readonly<Record<string, readonly [name: string, output: string]>>
   'billing:teardown': ['deleteIdpCompany', 'deleted'],
 };
 
+/** The children of `quotes`, which in the rig only count themselves; picking one of what they answer is no effect. */
+async function quoted({ topic, body }: Call, jobId: string): Promise<Json> {
+  const { vendor = '', quotes = [] } = body as { readonly vendor?: string; readonly quotes?: readonly Json[] };
+  if (topic === 'quote:select') return { best: quotes[0] ?? null };
+  await effects.child?.(jobId, vendor);
+  return { vendor, price: Number(vendor) };
+}
+
 const participants: Participants = {
   call: async ({ call, jobId }) => {
+    if (work === 'W4') return { kind: 'success', output: await quoted(call, jobId) };
     const [name, member] = EFFECTS[call.topic] ?? [];
     const effect = name === undefined ? undefined : effects[name];
     if (effect === undefined || member === undefined) return failure('ORCH_UNROUTED_TOPIC', call.topic, false);
