@@ -4,10 +4,15 @@
  * every job has ended or waits for a person, and what the participants hold is what the jobs say.
  */
 import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { jobFromJson } from '../../lib/contract/stored-job.ts';
+import type { Job as StoredJob } from '../../lib/core/job.ts';
 import { type Chance, chanceFrom } from '../../lib/testing/simulation/chance.ts';
+import { brokenSince, brokenState } from '../../lib/testing/simulation/change-rules.ts';
 import { jobIn } from '../acceptance/support/api.ts';
 import {
   assertAddsUp,
@@ -65,6 +70,8 @@ const TOPICS = [
 ];
 const MODES = ['fail', 'fail_after_effect', 'drop_response', 'hang', 'delay', 'duplicate'] as const;
 
+const FILE = 'dacapo.sqlite';
+
 /** From start to death: most die at work, some before they have begun, a few when all is done. */
 const LIFE_MS_MAX = 300;
 const ORDERS_MAX = 8;
@@ -72,6 +79,7 @@ const ORDERS_MAX = 8;
 export async function killRounds({ directory, rounds, seed, told }: KillOptions): Promise<KillReport> {
   const chance = chanceFrom(seed);
   const wanted: Wanted[] = [];
+  const known = new Map<string, StoredJob>();
   for (let round = 1; round <= rounds; round += 1) {
     const runtime = await startEmbedded(directory);
     try {
@@ -80,6 +88,7 @@ export async function killRounds({ directory, rounds, seed, told }: KillOptions)
     } finally {
       await runtime.kill();
     }
+    assertFileHolds(directory, known);
     told(round, wanted.length);
   }
   const runtime = await startEmbedded(directory);
@@ -165,8 +174,31 @@ function endsOf(jobs: readonly Job[]): Record<string, number> {
   return ends;
 }
 
+/**
+ * What a kill leaves is a state that the rules of the simulation allow, and follows from the one before. Looked at in a
+ * copy: the file itself is for the next life to recover.
+ */
+function assertFileHolds(directory: string, known: Map<string, StoredJob>): void {
+  const copy = mkdtempSync(join(tmpdir(), 'dacapo-left-'));
+  try {
+    cpSync(directory, copy, { recursive: true });
+    const database = new DatabaseSync(join(copy, FILE));
+    const rows = database.prepare('SELECT document FROM jobs').all();
+    database.close();
+    for (const { document } of rows) {
+      const job = jobFromJson(String(document));
+      const before = known.get(job.jobId);
+      assert.deepEqual([...brokenState(job), ...(before === undefined ? [] : brokenSince(before, job))], [], job.jobId);
+      known.set(job.jobId, job);
+    }
+    assert.ok(rows.length >= known.size, 'a job was lost');
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
 function assertSound(directory: string): void {
-  const database = new DatabaseSync(join(directory, 'dacapo.sqlite'), { readOnly: true });
+  const database = new DatabaseSync(join(directory, FILE), { readOnly: true });
   assert.deepEqual({ ...database.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
   database.close();
 }

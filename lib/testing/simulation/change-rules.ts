@@ -11,18 +11,27 @@ import { brokenHistory, isReachable } from './table-rules.ts';
 
 export function brokenByChange(before: Job | null, after: Job, plan: WorkflowPlan | undefined): string[] {
   const id = after.jobId.slice(0, 6);
-  const found = [...filed(after), ...leases(after), ...ended(after)];
+  const found = brokenState(after);
   const endsNow = isTerminal(after.state) && (before === null || !isTerminal(before.state));
   if (endsNow && plan !== undefined) found.push(...cleanEnd(after, plan));
   if (before === null) found.push(...created(after));
   else
     found.push(
-      ...brokenHistory(before, after),
-      ...identity(before, after),
-      ...ends(before, after),
+      ...when(after.revision !== before.revision + 1, `I7 follows revision ${before.revision}`),
+      ...brokenSince(before, after),
       ...steps(before, after),
     );
   return found.map((rule) => `${id} revision ${after.revision}: ${rule}`);
+}
+
+/** What holds of a job at any time, by itself. */
+export function brokenState(job: Job): string[] {
+  return [...filed(job), ...leases(job), ...ended(job)];
+}
+
+/** What holds between any two moments of a job, however much happened between them. */
+export function brokenSince(before: Job, after: Job): string[] {
+  return [...brokenHistory(before, after), ...fixed(before, after), ...ends(before, after)];
 }
 
 export const when = (broken: boolean, rule: string): string[] => (broken ? [rule] : []);
@@ -43,10 +52,9 @@ const FIXED = [
   'createdAt',
 ] as const satisfies readonly (keyof Job)[];
 
-function identity(before: Job, after: Job): string[] {
+function fixed(before: Job, after: Job): string[] {
   const changed = FIXED.filter((member) => before[member] !== after[member]);
   return [
-    ...when(after.revision !== before.revision + 1, `I7 follows revision ${before.revision}`),
     ...changed.map((member) => `I9 ${member} changed`),
     ...when(after.updatedAt < before.updatedAt, 'I6 looks older than before'),
     ...when(after.steps.length !== before.steps.length, 'I6 has other steps'),

@@ -3,8 +3,8 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { type AwsClients, awsClients } from '../../../../lib/adapters/aws/clients.ts';
 import { type AwsPorts, awsPorts } from '../../../../lib/adapters/aws/ports.ts';
+import { parseAwsEnvironment, AWS_VARIABLES as V } from '../../../../lib/contract/aws-environment.ts';
 import type { Address } from '../../../../lib/contract/routes.ts';
-import { NO_POLICIES } from '../../../../lib/core/policy-settings.ts';
 import { freshQueues, startQueues, type TestQueues } from '../queues.ts';
 import { createTable, LOCAL, startDynamo } from '../table.ts';
 
@@ -44,17 +44,13 @@ export async function deploy({ dynamo, queues: endpoint }: Engines): Promise<Dep
   };
   await createTable(clients.dynamodb, tableName);
   const queues = await freshQueues(clients.sqs);
+  // What is not granted here is not granted, whatever there will be.
   const environment = {
-    tableName,
-    bucketName: 'none',
-    busName: 'dacapo',
+    ...parseAwsEnvironment({ [V.tableName]: tableName, [V.bucketName]: 'dacapo-values', [V.busName]: 'dacapo' }),
     dispatchQueueUrl: queues.urls.dispatch,
     compensateQueueUrl: queues.urls.compensate,
     schedules: SCHEDULES,
-    wakeups: null,
     routes: { routes: new Map(), addresses: new Everywhere() },
-    policies: NO_POLICIES,
-    pathStyleBuckets: true,
   };
   return { clients, queues, ports: awsPorts(environment, clients) };
 }

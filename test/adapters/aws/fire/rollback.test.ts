@@ -7,7 +7,7 @@ import { everyShot } from './fire.ts';
 const engines = startedEngines();
 
 describe.each(ALL_STORIES.filter(({ name }) => name === 'a signup refused in stage 2'))('$name', (story) => {
-  it('is rolled back whatever one HTTP attempt does', { timeout: 120_000 }, async () => {
+  it('is rolled back whatever one HTTP attempt does', { timeout: 300_000 }, async () => {
     const { shots, broken } = await everyShot(engines(), story);
     expect(broken).toEqual([]);
     expect(shots).toBeGreaterThan(90);

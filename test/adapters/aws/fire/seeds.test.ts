@@ -9,7 +9,7 @@ const SEEDS = 40;
 const engines = startedEngines();
 
 describe('whatever a seed brings over HTTP', () => {
-  it('breaks no rule', { timeout: 120_000 }, async () => {
+  it('breaks no rule', { timeout: 300_000 }, async () => {
     for (let seed = 1; seed <= SEEDS; seed += 1) {
       const { broken } = await runUnderFire(engines(), programOf(seed));
       expect(broken, `seed ${seed}; npm run fire -- --trace ${seed} tells how`).toEqual([]);

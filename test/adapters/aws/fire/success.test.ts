@@ -7,7 +7,7 @@ import { everyShot } from './fire.ts';
 const engines = startedEngines();
 
 describe.each(ALL_STORIES.filter(({ name }) => name === 'a signup that succeeds'))('$name', (story) => {
-  it('ends as it should whatever one HTTP attempt does', { timeout: 120_000 }, async () => {
+  it('ends as it should whatever one HTTP attempt does', { timeout: 300_000 }, async () => {
     const { shots, broken } = await everyShot(engines(), story);
     expect(broken).toEqual([]);
     expect(shots).toBeGreaterThan(90);
