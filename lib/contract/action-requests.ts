@@ -43,6 +43,15 @@ export const FORCE_CLOSE = z.strictObject({
   expected_revision,
   confirm: z.string('confirm: repeat the job id, to say that you know what is left behind'),
 });
+const version = z.int('write the number of a version').min(1, 'write the number of a version');
+export const MIGRATE = z
+  .strictObject({
+    from: version,
+    to: version,
+    dry_run: z.boolean('dry_run: write true or false').default(false),
+    reason,
+  })
+  .refine(({ from, to }) => from !== to, { path: ['to'], message: 'to: write another version than from' });
 export const DISCARD = z.strictObject({ reason });
 export const REPLAY = z.strictObject({ reason, input: anyJson.optional() });
 
@@ -74,6 +83,16 @@ export function readForceClose(body: Json, jobId: string): Action {
     message: 'confirm: repeat the job id, to say that you know what is left behind',
   });
   return actionOf(read(confirmed, body));
+}
+
+export function readMigrate(body: Json): {
+  readonly from: number;
+  readonly to: number;
+  readonly dryRun: boolean;
+  readonly reason: string;
+} {
+  const { from, to, dry_run: dryRun, reason: why } = read(MIGRATE, body);
+  return { from, to, dryRun, reason: why };
 }
 
 export function readDiscard(body: Json): string {

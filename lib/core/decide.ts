@@ -18,6 +18,7 @@ import { foldUndo } from './fold-undo.ts';
 import { goForward } from './forward.ts';
 import { dataOf, type Job, type Lease, lastEntry } from './job.ts';
 import { LIMITS } from './limits.ts';
+import { migrateJob } from './migrate.ts';
 import { operate } from './operate.ts';
 import { gateOf, release } from './park.ts';
 import { topicsOf, type WorkflowPlan } from './plan.ts';
@@ -68,6 +69,12 @@ export function decide(job: Job, event: JobEvent, plan: WorkflowPlan, context: C
       if (!release(draft, event.gate, event.startAt)) return { status: 'ignored', reason: 'nothing_due' };
       advance(draft);
       return close(draft, false);
+    }
+    case 'migrate': {
+      if (job.workflowVersion === event.to.version) return { status: 'ignored', reason: 'duplicate' };
+      const draft = draftOf(job, event.to, context, null);
+      const refusal = migrateJob(draft, plan, event);
+      return refusal ?? close(draft, true);
     }
     case 'refile':
       return refile(draftOf(job, plan, context, null));

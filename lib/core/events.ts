@@ -7,7 +7,7 @@ import type { Pass, Passage } from './gates.ts';
 import type { EpochMs, GateId } from './ids.ts';
 import type { Job } from './job.ts';
 import type { Json } from './json.ts';
-import type { FieldError, Route } from './plan.ts';
+import type { FieldError, Route, WorkflowPlan } from './plan.ts';
 
 /** Forward load and recovery have their own drivers, so that neither starves the other. */
 export type DriverKind = 'forward' | 'recovery';
@@ -86,6 +86,14 @@ export type JobEvent =
   | { readonly type: 'broken'; readonly message: string }
   /** A gate opens for what it holds of this job, from `startAt` on; what is still held stays where it is. */
   | { readonly type: 'released'; readonly gate: GateId; readonly startAt: EpochMs }
+  /** Another version of its definition takes the job over. */
+  | {
+      readonly type: 'migrate';
+      readonly to: WorkflowPlan;
+      readonly actor: string;
+      readonly reason: string;
+      readonly expectedRevision: number | null;
+    }
   /** The watchdog moves a job that is not due yet to its later bucket. */
   | { readonly type: 'refile' };
 

@@ -108,4 +108,6 @@ export const LIMITS = {
   /** Documents on a page of jobs: with a hundred jobs around them they stay below the 6 MB that a Lambda can answer. */
   listValueBytesMax: 3 * MIB,
   batchSubmitMax: 100,
+  /** Jobs that one request to migrate looks at: a few milliseconds each, within the time a request has. */
+  migrateJobsMax: 500,
 } as const;

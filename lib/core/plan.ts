@@ -107,6 +107,8 @@ export interface WorkflowPlan {
   readonly type: string;
   readonly version: number;
   readonly digest: string;
+  /** Fingerprint of each part, by its name: `input`, `output`, `rules`, `order`, `step <name>`. Absent where no team wrote the plan. */
+  readonly parts?: Readonly<Record<string, string>>;
   /** In order of definition; `stage` is not decreasing. */
   readonly steps: readonly StepPlan[];
   readonly stages: number;

@@ -31,7 +31,8 @@ export type JobTrigger =
   | 'operator_retry_compensation'
   | 'operator_resolve'
   | 'operator_close'
-  | 'operator_force_close';
+  | 'operator_force_close'
+  | 'operator_migrate';
 
 export type JobGuard =
   | 'effects_to_undo'
@@ -70,6 +71,9 @@ const turningBack = (from: JobState): JobTransition[] => [
   row(from, 'undecidable', null, 'NEEDS_REVIEW'),
 ];
 
+/** Another version of the definition takes over; where the job stands does not change. */
+const migrating = (state: JobState): JobTransition => row(state, 'operator_migrate', null, state);
+
 const forceClosing = (from: JobState): JobTransition => row(from, 'operator_force_close', null, 'NEEDS_REVIEW');
 
 /** News about a wait: told and listed, nothing moves. */
@@ -106,6 +110,12 @@ export const JOB_TRANSITIONS: readonly JobTransition[] = [
   forceClosing('PROCESSING'),
   forceClosing('RETRY_SCHEDULED'),
   forceClosing('COMPENSATING'),
+  migrating('PENDING'),
+  migrating('VALIDATING'),
+  migrating('PROCESSING'),
+  migrating('RETRY_SCHEDULED'),
+  migrating('COMPENSATING'),
+  migrating('NEEDS_REVIEW'),
   row('FAILED', 'quarantined', 'policy_says_so', 'DEAD_LETTERED'),
   ...staying('signal_received', 'PENDING', 'VALIDATING', 'PROCESSING', 'RETRY_SCHEDULED', 'NEEDS_REVIEW'),
   ...staying('approval_requested', 'PROCESSING'),

@@ -8,7 +8,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { MappingContext, NoUndo, StepKind, StepPlan, UndoPlan, WorkflowPlan } from '../core/plan.ts';
 import { toJson } from './body.ts';
 import { compileGuard, compileWork, outputOf } from './compile-work.ts';
-import { digestOf } from './digest.ts';
+import { digestOf, partsOf } from './digest.ts';
 import { eventsOf, type WorkflowDraft } from './draft.ts';
 import { millis } from './duration.ts';
 import { runMapper, whereIs } from './errors.ts';
@@ -34,7 +34,7 @@ export function compile(draft: WorkflowDraft): WorkflowPlan {
     checkInput: (input) => check(draft.input, input),
     output: (seen) => runMapper(whereIs(draft), 'its output mapper', () => toJson(draft.output(seen))),
   };
-  return { ...plan, digest: digestOf(draft, plan) };
+  return { ...plan, digest: digestOf(draft, plan), parts: partsOf(draft, plan) };
 }
 
 function compileStep(draft: WorkflowDraft, step: StepDraft, stage: number): StepPlan {

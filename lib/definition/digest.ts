@@ -14,7 +14,7 @@ import { type StepDraft, undoOf } from './step.ts';
 
 export function digestOf(draft: WorkflowDraft, plan: Omit<WorkflowPlan, 'digest'>): string {
   const drafts = draft.stages.flat();
-  const { steps: _steps, checkInput: _check, output: _output, ...rules } = plan;
+  const { steps: _steps, checkInput: _check, output: _output, parts: _parts, ...rules } = plan;
   return fingerprint(
     plainJson({
       ...rules,
@@ -24,6 +24,26 @@ export function digestOf(draft: WorkflowDraft, plan: Omit<WorkflowPlan, 'digest'
     }),
   );
 }
+
+/** The fingerprint of each part, so that two versions can be told apart by what differs. */
+export function partsOf(draft: WorkflowDraft, plan: Omit<WorkflowPlan, 'digest'>): Record<string, string> {
+  const drafts = draft.stages.flat();
+  const { steps, type: _type, version: _version, checkInput: _check, output: _output, parts: _parts, ...rules } = plan;
+  const of = (facts: unknown): string => fingerprint(plainJson<Json>(facts)).slice(0, PART_CHARACTERS);
+  return {
+    input: of(jsonSchemaOf(draft.input)),
+    output: of(sourceOf(draft.output)),
+    rules: of(rules),
+    // Where a step stands is not what it does.
+    order: of(steps.map(({ name, stage }) => [name, stage])),
+    ...Object.fromEntries(
+      steps.map((step, index) => [`step ${step.name}`, of({ ...stepFacts(step, drafts[index]), stage: null })]),
+    ),
+  };
+}
+
+/** 64 bits: enough to tell versions of one part apart, short enough for people to compare. */
+const PART_CHARACTERS = 16;
 
 function stepFacts(step: StepPlan, draft: StepDraft | undefined): JsonObject {
   if (draft === undefined) throw new Error(`step ${step.name} was compiled from nothing`);

@@ -72,7 +72,8 @@ async function stopBroken(engine: Engine, job: Job, plan: WorkflowPlan, message:
   if (decision.status === 'changed') await jobs.update(await storeValues(engine.ports, decision.job), job.revision);
 }
 
-async function readLoaded(engine: Engine, jobId: JobId): Promise<Job | null> {
+/** The job as it is stored, with every value that a decision may need. */
+export async function readLoaded(engine: Engine, jobId: JobId): Promise<Job | null> {
   const job = await engine.ports.jobs.read(jobId);
   return job === null ? null : loadValues(engine.ports, job);
 }

@@ -102,6 +102,13 @@ const EVENTS: Readonly<Record<string, Ask>> = {
   }),
   'a gate that holds nothing of it': () => ({ type: 'released', gate: 'dependency:a', startAt: T0 }),
   'a decision that failed': () => ({ type: 'broken', message: 'the stored state contradicts the rules' }),
+  'another version of the same': ({ plan: { version, ...same } }) => ({
+    type: 'migrate',
+    to: { ...same, version: version + 1 },
+    actor: 'operator:ann',
+    reason: 'a faster way',
+    expectedRevision: null,
+  }),
 };
 
 /** What comes of it: `-` is ignored, `!` refused, else the state that the job is in then. */
@@ -232,6 +239,20 @@ const REST: Readonly<Record<JobState, readonly string[]>> = {
   DEAD_LETTERED: ['!', 'DEAD_LETTERED', '- already_published', '- nothing_due', '!', '!', '!', '!', 'DEAD_LETTERED'],
 };
 
+/** A job that is under way is moved only where both versions show that they are the same; these show nothing. */
+const MIGRATED: Readonly<Record<JobState, string>> = {
+  PENDING: 'PENDING',
+  VALIDATING: 'VALIDATING',
+  PROCESSING: '!',
+  RETRY_SCHEDULED: '!',
+  COMPENSATING: '!',
+  NEEDS_REVIEW: '!',
+  COMPLETED: '!',
+  CANCELLED: '!',
+  FAILED: '!',
+  DEAD_LETTERED: '!',
+};
+
 function answerOf(moment: Moment): string {
   const { decision, job } = moment;
   if (decision?.status === 'ignored') return `- ${decision.reason}`;
@@ -256,6 +277,7 @@ describe('every state', () => {
       recovered: true,
       broken: true,
       refile: true,
+      migrate: true,
       released: true,
     };
     const asked = new Set(Object.values(EVENTS).map((ask) => ask(JOBS.PROCESSING).type));
@@ -267,7 +289,16 @@ describe('every state', () => {
     names.map((name, index) => ({
       state,
       name,
-      expected: [...ANSWERS[state], ...REST[state], '- duplicate', '!', '!', '- nothing_due', BROKEN[state]][index],
+      expected: [
+        ...ANSWERS[state],
+        ...REST[state],
+        '- duplicate',
+        '!',
+        '!',
+        '- nothing_due',
+        BROKEN[state],
+        MIGRATED[state],
+      ][index],
     })),
   );
   it.each(rows)('$state: $name → $expected', ({ state, name, expected }) => {

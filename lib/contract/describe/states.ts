@@ -48,6 +48,7 @@ const EVENTS: Readonly<Record<JobTrigger, string>> = {
   operator_resolve: 'an operator says what became of a step',
   operator_close: 'an operator ends it, nothing being open',
   operator_force_close: 'an operator ends it and leaves effects behind',
+  operator_migrate: 'another version of its definition takes it over',
 };
 
 const GUARDS: Readonly<Record<JobGuard, string>> = {

@@ -201,6 +201,18 @@ export const workflowSummary = z.object({
   topics: z.array(z.string()),
 });
 
+/** Of at most so many refused jobs; their number is told. */
+export const migration = z.object({
+  workflow_type: z.string(),
+  from: count,
+  to: count,
+  dry_run: z.boolean(),
+  migrated: count,
+  refused_count: count,
+  refused: z.array(z.object({ job_id: z.string(), reason: z.string() })),
+  more: z.boolean(),
+});
+
 /** What a definition says of itself; its members are described where they are made. */
 export const workflowDetail = z.looseObject({
   workflow_type: z.string(),

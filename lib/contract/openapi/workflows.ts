@@ -1,7 +1,8 @@
 /** Definitions: which workflows there are, and what each of their versions does. */
 import * as z from 'zod';
+import { MIGRATE } from '../action-requests.ts';
 import { GRAPH_PARAMETERS, NO_PARAMETERS, VERSION_PARAMETER } from '../requests.ts';
-import { graph, items, workflowDetail, workflowSummary } from './answers.ts';
+import { graph, items, migration, workflowDetail, workflowSummary } from './answers.ts';
 import { type ApiOperation, answerOf } from './operation.ts';
 
 export const WORKFLOW_OPERATIONS: readonly ApiOperation[] = [
@@ -45,5 +46,20 @@ export const WORKFLOW_OPERATIONS: readonly ApiOperation[] = [
       },
     },
     problems: ['ORCH_MALFORMED_REQUEST', 'ORCH_UNKNOWN_WORKFLOW'],
+  },
+  {
+    method: 'POST',
+    path: '/workflows/{type}/migrate',
+    id: 'migrateJobs',
+    tag: 'workflows',
+    summary: 'Move running jobs to another version',
+    description:
+      'Each job by itself: what has begun must be the same in both versions, else the job is told in `refused` and stays. ' +
+      'With `dry_run` nothing is written. `more`: there are further jobs, ask again.',
+    allowed: 'operator',
+    query: NO_PARAMETERS,
+    body: MIGRATE,
+    answers: { 200: answerOf('What was moved, and what was not.', migration) },
+    problems: ['ORCH_MALFORMED_REQUEST', 'ORCH_UNKNOWN_WORKFLOW', 'ORCH_PAYLOAD_TOO_LARGE'],
   },
 ];
