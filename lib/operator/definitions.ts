@@ -7,9 +7,14 @@ import { UsageError } from './refusals.ts';
 
 type Plan = Workflow['plan'];
 
-export async function graphsIn(file: string, type: string | undefined): Promise<SagaGraph[]> {
+export async function plansIn(file: string): Promise<Plan[]> {
   const plans = plansOf(Object.values(await load(file)));
   if (plans.length === 0) throw new UsageError(`${file} exports no workflow and no registry: export one of them`);
+  return plans;
+}
+
+export async function graphsIn(file: string, type: string | undefined): Promise<SagaGraph[]> {
+  const plans = await plansIn(file);
   const named = plans.filter((plan) => type === undefined || plan.type === type);
   if (named.length > 0) return named.map(graphOf);
   throw new UsageError(`${file} has no workflow ${type}: it has ${plans.map((plan) => plan.type).join(', ')}`);

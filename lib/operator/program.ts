@@ -10,6 +10,7 @@ import { deadLetterCommands } from './commands/dead-letters.ts';
 import { describeCommand } from './commands/describe.ts';
 import { jobCommands } from './commands/jobs.ts';
 import { submitCommands } from './commands/submit.ts';
+import { versionCommands } from './commands/versions.ts';
 import { completionScript } from './completion.ts';
 import { EXIT, type ExitCode, report } from './failure.ts';
 import type { Io } from './io.ts';
@@ -54,6 +55,7 @@ function programWith(io: Io, run: Run): Command {
   deadLetterCommands(program, run);
   auditCommand(program, run);
   describeCommand(program, run);
+  versionCommands(program, run);
   program
     .command('completion')
     .description('a completion script for your shell')
