@@ -94,6 +94,13 @@ const LAYERS = {
     builtins: 'all',
     why: 'A participant shares the envelope with the orchestrator, never its code. Put shared shapes in contract.',
   },
+  outbound: {
+    path: '^lib/outbound/',
+    may: ['core-limits', 'contract'],
+    packages: ['ipaddr.js'],
+    builtins: 'all',
+    why: 'Whatever calls out into the world has no right at anything of ours, so it knows addresses and envelopes only.',
+  },
   participants: {
     path: '^lib/participants/',
     may: ['worker', 'contract'],

@@ -70,6 +70,8 @@ export const LIMITS = {
   inputBytesMax: 5 * MIB,
   eventDetailBytesMax: 240 * KIB,
   queueMessageBytesMax: 240 * KIB,
+  /** Both ways: what a function can hand on at once, with room for the envelope around it. */
+  httpBodyBytesMax: 2.5 * MIB,
   jobRetentionMs: 90 * DAY,
   deadLetterQueueRetentionMs: 14 * DAY,
   messageMaxReceives: 5,
