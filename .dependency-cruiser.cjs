@@ -124,6 +124,7 @@ const LAYERS = {
       'workflows',
       'participants',
       'worker',
+      'outbound',
     ],
     packages: ['hono', '@hono/node-server'],
     builtins: 'all',
@@ -142,6 +143,7 @@ const LAYERS = {
       'workflows',
       'participants',
       'worker',
+      'outbound',
     ],
     packages: ['@middy/[^/]+', '@types/aws-lambda', '@aws-sdk/credential-provider-env'],
     builtins: 'all',
@@ -184,7 +186,8 @@ const FILES = {
   'core-limits': '^lib/core/limits\\.ts$',
   'contract-wire': '^lib/contract/wire-[^/]+\\.ts$',
   'contract-events': '^lib/contract/asyncapi/index\\.ts$',
-  'contract-environment': '^lib/contract/(environment|aws-environment|aws-table|door-environment|routes)\\.ts$',
+  'contract-environment':
+    '^lib/contract/(environment|aws-environment|aws-table|door-environment|http-environment|http-targets|secrets|event-names|routes)\\.ts$',
 };
 
 /** What is started or imported from outside; everything else must be reachable from here. */

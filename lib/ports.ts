@@ -230,10 +230,10 @@ export interface EventBus {
   publish(events: readonly BusEvent[]): Promise<void>;
 }
 
-/** One call with what travels beside it. */
 export interface CallEnvelope {
   readonly call: Call;
   readonly jobId: JobId;
+  readonly callerId: string;
   readonly workflowVersion: number;
   readonly correlationId: string;
   readonly traceparent: string;

@@ -73,6 +73,7 @@ const REFUSED: readonly (readonly [file: string, text: string, rule: string])[] 
   ['lib/http/bad.ts', "import type { X } from '../adapters/sqlite/x.ts';", 'http-imports'],
   ['lib/workflows/bad.ts', "import type { X } from '../core/x.ts';", 'workflows-imports'],
   ['lib/worker/bad.ts', "import type { X } from '../core/x.ts';", 'worker-imports'],
+  ['lib/outbound/bad.ts', "import type { Ports } from '../ports.ts';", 'outbound-imports'],
   ['lib/participants/bad.ts', "import type { X } from '../workflows/x.ts';", 'participants-imports'],
   ['lib/local/bad.ts', "import type { X } from '../adapters/memory/x.ts';", 'local-imports'],
   ['lambdas/bad.ts', "import type { X } from '../lib/adapters/sqlite/x.ts';", 'lambdas-imports'],

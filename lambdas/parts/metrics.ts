@@ -15,9 +15,10 @@ export type MetricName =
   | 'Redriven'
   | 'UnknownVersion'
   | 'JobsEnded'
-  | 'StepLatency';
+  | 'StepLatency'
+  | 'HttpLatency';
 
-const IN_MILLISECONDS: ReadonlySet<MetricName> = new Set(['PublishLag', 'StepLatency']);
+const IN_MILLISECONDS: ReadonlySet<MetricName> = new Set(['PublishLag', 'StepLatency', 'HttpLatency']);
 /** What the format takes as values of one metric in one line. */
 const VALUES_MAX = 100;
 

@@ -6,17 +6,20 @@
  */
 import * as z from 'zod';
 import type { Route } from '../core/plan.ts';
+import { TARGET_NAME, TOPIC_NAME } from './route-names.ts';
 
 /** The longest a Lambda function can run at all: what a target is taken to need that says nothing of its own. */
 const MAX_RUN_MS_DEFAULT = 900_000;
 /** An asynchronous participant may take a day: a message can wait behind others before it is worked on. */
 const MAX_RUN_MS_MAX = 86_400_000;
 
-const topic = z.string().regex(/^[a-z][a-z0-9-]*:[a-z][a-z0-9:-]*$/, 'write topics such as tenant:create');
+const topic = z.string().regex(TOPIC_NAME, 'write topics such as tenant:create');
+
+const ADDRESSES = ['function', 'queue_url', 'http_worker', 'event_bus'] as const;
 
 const target = z
   .strictObject({
-    target: z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'write a target name such as tenant'),
+    target: z.string().regex(TARGET_NAME, 'write a target name such as tenant'),
     topics: z.array(topic).min(1, 'a target without topics is never called: name its topics or leave it out'),
     /** Name or ARN of a function that is invoked; a name is shorter and enough within one account and region. */
     function: z.string().min(1).max(200).optional(),
@@ -25,13 +28,17 @@ const target = z
       .string()
       .regex(/^https?:\/\/\S{1,500}$/, 'write the URL of the queue')
       .optional(),
+    /** Name of the function that calls this target over HTTPS; where it is, that function is told. */
+    http_worker: z.string().min(1).max(200).optional(),
+    /** Name of a bus that takes the call as an event, which nobody answers. */
+    event_bus: z.string().min(1).max(256).optional(),
     /** Keeps an operation from ever applying once its undo has come: what the project's worker kit does. */
     fencing: z.boolean().default(true),
     /** The longest a call can still be at work after nobody listens any more. */
     max_run_ms: z.int().min(1).max(MAX_RUN_MS_MAX).default(MAX_RUN_MS_DEFAULT),
   })
-  .refine((read) => (read.function === undefined) !== (read.queue_url === undefined), {
-    message: 'give a target either a function or a queue_url',
+  .refine((read) => ADDRESSES.filter((name) => read[name] !== undefined).length === 1, {
+    message: `give a target one address: ${ADDRESSES.join(', ')}`,
   });
 
 const targets = z.array(target);
@@ -41,7 +48,9 @@ export type TargetDocument = z.input<typeof target>;
 
 export type Address =
   | { readonly kind: 'lambda'; readonly functionArn: string }
-  | { readonly kind: 'queue'; readonly queueUrl: string };
+  | { readonly kind: 'queue'; readonly queueUrl: string }
+  | { readonly kind: 'http'; readonly workerArn: string }
+  | { readonly kind: 'event'; readonly busName: string };
 
 export interface RouteTable {
   /** By topic. */
@@ -60,7 +69,7 @@ export function parseRoutes(text: string): RouteTable {
     if (addresses.has(entry.target))
       throw new Error(`target ${entry.target} is there twice: join its topics in one entry`);
     addresses.set(entry.target, addressOf(entry));
-    const route = { target: entry.target, fencing: entry.fencing, maxRunMs: entry.max_run_ms };
+    const route = { target: entry.target, fencing: entry.fencing, maxRunMs: entry.max_run_ms, ...habitsOf(entry) };
     for (const name of entry.topics) {
       const other = routes.get(name);
       if (other !== undefined) throw new Error(`topic ${name} leads to ${other.target} and ${entry.target}: keep one`);
@@ -70,9 +79,16 @@ export function parseRoutes(text: string): RouteTable {
   return { routes, addresses };
 }
 
+function habitsOf(entry: z.output<typeof target>): Pick<Route, 'answersLater' | 'oneWay'> {
+  if (entry.queue_url !== undefined) return { answersLater: true };
+  return entry.event_bus === undefined ? {} : { oneWay: true };
+}
+
 function addressOf(entry: z.output<typeof target>): Address {
   if (entry.function !== undefined) return { kind: 'lambda', functionArn: entry.function };
   if (entry.queue_url !== undefined) return { kind: 'queue', queueUrl: entry.queue_url };
+  if (entry.http_worker !== undefined) return { kind: 'http', workerArn: entry.http_worker };
+  if (entry.event_bus !== undefined) return { kind: 'event', busName: entry.event_bus };
   throw new Error(`target ${entry.target} has no address`);
 }
 

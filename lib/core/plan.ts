@@ -155,6 +155,8 @@ export interface Target {
   readonly answersLater?: boolean;
   /** The longest a call can still be at work after we stopped listening. */
   readonly maxRunMs: number;
+  /** What it takes is told and not answered: it can neither be undone nor asked. */
+  readonly oneWay?: true;
   /** Called also while its health is degraded, when nothing better is there; absent: yes. */
   readonly allowDegraded?: boolean;
 }

@@ -28,7 +28,10 @@ export interface Registry<W extends Workflow = Workflow> {
   list(): readonly WorkflowPlan[];
   /** Every topic that some step needs, by name. */
   topics(): readonly TopicNeed[];
-  /** One sentence for each use of a topic for which `route` answers undefined. */
+  /**
+   * One sentence for each use of a topic for which `route` answers undefined, or a way that does not fit the use: what
+   * is told and not answered can be neither asked nor undone.
+   */
   missingRoutes(route: (topic: string) => unknown): string[];
 }
 
@@ -43,7 +46,12 @@ export function registry<const W extends readonly Workflow[]>(...given: W): Regi
       plans.findLast((plan) => plan.type === type && (version === null || plan.version === version)),
     list: () => plans,
     topics: () => needs,
-    missingRoutes: (route) => needs.filter(({ topic }) => route(topic) === undefined).flatMap(complaintsOf),
+    missingRoutes: (route) => [
+      ...needs.filter(({ topic }) => route(topic) === undefined).flatMap(complaintsOf),
+      ...needs
+        .filter(({ topic }) => isOneWay(route(topic)))
+        .flatMap(({ topic, uses }) => oneWayComplaints(plans, topic, uses)),
+    ],
   };
 }
 
@@ -83,6 +91,29 @@ function callsOf(step: StepPlan): (readonly [string, TopicUse['purpose']])[] {
     ...(hasUndo(step) ? step.undo.topics.map((topic) => [topic, 'undo'] as const) : []),
     ...(step.query === null ? [] : [[step.query.topic, 'query'] as const]),
   ];
+}
+
+function isOneWay(route: unknown): boolean {
+  return typeof route === 'object' && route !== null && 'oneWay' in route && route.oneWay === true;
+}
+
+/** An event that went out stays out: its step has to say that nothing takes it back. */
+function oneWayComplaints(plans: readonly WorkflowPlan[], topic: string, uses: readonly TopicUse[]): string[] {
+  return uses.flatMap(({ workflowType, version, step, purpose }) => {
+    const where = whereIs({ type: workflowType, version }, step);
+    if (purpose !== 'do') {
+      const what = purpose === 'undo' ? 'undone' : 'asked';
+      return [
+        `${where}: topic ${topic} leads to an event bus, where nothing is ${what}; route it to a participant that answers`,
+      ];
+    }
+    const plan = plans.find((one) => one.type === workflowType && one.version === version);
+    const used = plan?.steps.find(({ name }) => name === step);
+    if (used === undefined || !hasUndo(used)) return [];
+    return [
+      `${where}: topic ${topic} leads to an event bus, and no undo takes an event back; write undo: none('why') or irreversible: true`,
+    ];
+  });
 }
 
 function complaintsOf({ topic, uses }: TopicNeed): string[] {

@@ -74,6 +74,11 @@ export class Alarms extends Construct {
     for (const watch of [...functionWatches(orchestrator), ...tableWatches(state)]) this.add(watch);
   }
 
+  /** A function beside the orchestrator's own that its jobs depend on. */
+  watch(of: string, one: ServiceFunction): void {
+    for (const watch of troubleOf(of, one)) this.add(watch);
+  }
+
   private add({ name, of, says, metric, threshold, minutes = 1, silenceIsTrouble = false }: Watch): void {
     const slug = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
     const full = of === undefined ? name : `${name} (${of})`;
@@ -155,25 +160,31 @@ function tableWatches({ table }: State): Watch[] {
   }));
 }
 
-function functionWatches({ functions }: Watched): Watch[] {
-  const all = Object.entries(functions);
+function troubleOf(of: string, one: ServiceFunction): Watch[] {
   return [
-    ...all.map(([of, one]) => ({
+    {
       name: 'Throttles',
       of,
       says: 'a function is called more often than it may run.',
       metric: one.function.metricThrottles({ period: MINUTE }),
       threshold: 1,
       minutes: 3,
-    })),
-    ...all.map(([of, one]) => ({
+    },
+    {
       name: 'Function errors',
       of,
       says: 'a function ends with an error.',
       metric: one.function.metricErrors({ period: MINUTE }),
       threshold: 1,
       minutes: 3,
-    })),
+    },
+  ];
+}
+
+function functionWatches({ functions }: Watched): Watch[] {
+  const all = Object.entries(functions);
+  return [
+    ...all.flatMap(([of, one]) => troubleOf(of, one)),
     {
       name: 'Watchdog silent',
       says: 'nobody looks for overdue jobs.',

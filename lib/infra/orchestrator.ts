@@ -22,7 +22,7 @@ import { addDashboard } from './dashboard.ts';
 import { acknowledgeWildcards, type Wildcard } from './findings.ts';
 import { type DoorAuth, HttpDoor } from './http-door.ts';
 import { RULE_RETRY } from './outcome-queue.ts';
-import { checkRoutes, grantCall, type Participant, tellRoutes } from './participants.ts';
+import { checkRoutes, grantCall, httpWorkersOf, type Participant, tellRoutes } from './participants.ts';
 import { feed, grantSend, workQueue } from './queues.ts';
 import { ServiceFunction } from './service-function.ts';
 import { CONCURRENCY, type Concurrency, type ConcurrencyOverrides, FUNCTIONS, type FunctionName } from './settings.ts';
@@ -53,7 +53,7 @@ export interface OrchestratorProps {
 
 /** Names that are made at run time cannot be listed when the stack is made; what holds them is ours alone. */
 const WILDCARDS: readonly Wildcard[] = [
-  { resource: /Payloads\w*\/\*$/, reason: 'Objects of the payload bucket are named by job and content hash.' },
+  { resource: /Payloads[\w.>]*\/\*$/, reason: 'Objects of the payload bucket are named by job and content hash.' },
   { resource: /:schedule\/[\w-]+\/\*$/, reason: 'Timers are named by job and revision, in a group of their own.' },
   {
     resource: /:execute-api:.*\*/,
@@ -111,6 +111,7 @@ export class Orchestrator extends Construct {
     this.tellPublishers(props);
     this.http = new HttpDoor(this, 'Http', { auth: props.auth ?? { kind: 'iam' }, ...this.functions });
     this.alarms = new Alarms(this, 'Alarms', { orchestrator: this, state: props.state });
+    for (const { node, service } of httpWorkersOf(props.participants)) this.alarms.watch(node.id, service);
     addDashboard(this, this, props.state);
     acknowledgeWildcards(this, WILDCARDS);
   }

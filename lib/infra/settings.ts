@@ -26,6 +26,16 @@ export const FUNCTIONS = {
   'dead-letter': { timeoutMs: 30 * SECOND, memoryMb: MEMORY_MB },
 } as const satisfies Record<string, FunctionSize>;
 
+/**
+ * Waits for others nearly all of its time, and holds one request and one response: the longest call and a moment to say
+ * what came of it. It runs beside the drivers that wait for it, so it needs no more at once than they.
+ */
+export const HTTP_WORKER = {
+  timeoutMs: LIMITS.stepTimeoutMsMax + 5 * SECOND,
+  memoryMb: MEMORY_MB,
+  reserved: 20,
+} as const;
+
 export type FunctionName = keyof typeof FUNCTIONS;
 
 export interface Concurrency {

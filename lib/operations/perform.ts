@@ -69,6 +69,7 @@ async function callOnce(engine: Engine, job: Job, call: Call): Promise<Result> {
       : await participants.call({
           call,
           jobId: job.jobId,
+          callerId: job.callerId,
           workflowVersion: job.workflowVersion,
           correlationId: job.correlationId,
           traceparent: job.trace.traceparent,

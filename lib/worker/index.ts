@@ -4,6 +4,7 @@
 export type { Call } from './call.ts';
 export { type CommandOptions, type CommandResult, consume, type QueueRecord } from './commands.ts';
 export { type Host, type HostOptions, host } from './host.ts';
+export { type HttpServing, serveHttp } from './http.ts';
 export { type Operation, UNSEEN } from './operation.ts';
 export { type Explain, Refusal, type RefusalDetails, type Reply, reply } from './refusal.ts';
 export type { Change, LoggedCall, OperationStore, OperationView } from './store.ts';

@@ -15,10 +15,28 @@ describe('a route table', () => {
       { target: 'notify', queue_url: 'https://sqs.example/notify', topics: ['notify:send'], fencing: false },
     );
     expect(routes.get('tenant:delete')).toEqual({ target: 'tenant', fencing: true, maxRunMs: 30_000 });
-    expect(routes.get('notify:send')).toEqual({ target: 'notify', fencing: false, maxRunMs: 900_000 });
+    expect(routes.get('notify:send')).toEqual({
+      target: 'notify',
+      fencing: false,
+      maxRunMs: 900_000,
+      answersLater: true,
+    });
     expect(routes.get('tenant:find')).toBeUndefined();
     expect(addresses.get('tenant')).toMatchObject({ kind: 'lambda', functionArn: expect.stringContaining(':tenant') });
     expect(addresses.get('notify')).toEqual({ kind: 'queue', queueUrl: 'https://sqs.example/notify' });
+  });
+
+  it('knows the way over HTTPS, and the one that nobody answers on', () => {
+    const { routes, addresses } = parse(
+      { target: 'crm', http_worker: 'web', topics: ['crm:create'] },
+      { target: 'news', event_bus: 'bus', topics: ['news:tell'] },
+    );
+    expect(routes.get('crm:create')).not.toHaveProperty('oneWay');
+    expect(routes.get('news:tell')).toMatchObject({ oneWay: true });
+    expect([addresses.get('crm'), addresses.get('news')]).toEqual([
+      { kind: 'http', workerArn: 'web' },
+      { kind: 'event', busName: 'bus' },
+    ]);
   });
 
   it('knows no topic by the name of a member that every object has', () => {
@@ -29,11 +47,15 @@ describe('a route table', () => {
     ['two targets for a topic', [fn('a', 'x:y'), fn('b', 'x:y')], /topic x:y leads to a and b/],
     ['a target twice', [fn('a', 'x:y'), fn('a', 'x:z')], /target a is there twice/],
     ['a target without topics', [{ target: 'a', function: 'f', topics: [] }], /never called/],
-    ['a target without address', [{ target: 'a', topics: ['x:y'] }], /either a function or a queue_url/],
+    [
+      'a target without address',
+      [{ target: 'a', topics: ['x:y'] }],
+      /one address: function, queue_url, http_worker, event_bus/,
+    ],
     [
       'a target with two addresses',
       [{ target: 'a', function: 'f', queue_url: 'https://q', topics: ['x:y'] }],
-      /either a function or a queue_url/,
+      /one address: function, queue_url, http_worker, event_bus/,
     ],
     ['a topic that is none', [fn('a', 'Tenant')], /0\.topics\.0: write topics such as tenant:create/],
     ['a target name that is none', [fn('A!', 'x:y')], /write a target name/],

@@ -53,6 +53,22 @@ describe('topics', () => {
     ]);
   });
 
+  it('that lead to an event bus are told where somebody would wait for an answer, or take the effect back', () => {
+    const oneWay = { target: 'bus', oneWay: true };
+    expect(registry(trip(1), tour).missingRoutes(() => oneWay)).toEqual([
+      'workflow tour (version 1), step hotel: topic hotel:book leads to an event bus, and no undo takes an event back; ' +
+        "write undo: none('why') or irreversible: true",
+      'workflow tour (version 1), step hotel: topic hotel:cancel leads to an event bus, where nothing is undone; route it ' +
+        'to a participant that answers',
+      'workflow tour (version 1), step hotel: topic hotel:find leads to an event bus, where nothing is asked; route it ' +
+        'to a participant that answers',
+      'workflow trip (version 1), step hotel: topic thing:do leads to an event bus, and no undo takes an event back; ' +
+        "write undo: none('why') or irreversible: true",
+      'workflow trip (version 1), step hotel: topic thing:undo leads to an event bus, where nothing is undone; route it ' +
+        'to a participant that answers',
+    ]);
+  });
+
   it('without a route are told by workflow and step', () => {
     const routed = new Map([['thing:do', 'a lambda']]);
     expect(registry(trip(1), tour).missingRoutes((topic) => routed.get(topic))).toEqual([

@@ -33,6 +33,7 @@ const create = (changes: Partial<Call> = {}): CallEnvelope => ({
     ...changes,
   },
   jobId,
+  callerId: 'local',
   workflowVersion: 1,
   correlationId: 'c-1',
   traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',

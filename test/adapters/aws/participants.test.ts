@@ -5,6 +5,7 @@ import { answerOfFailure } from '../../../lib/adapters/aws/call-failures.ts';
 import { awsClients } from '../../../lib/adapters/aws/clients.ts';
 import { awsParticipants } from '../../../lib/adapters/aws/participants.ts';
 import { problemResponse, successResponse } from '../../../lib/contract/envelope.ts';
+import { readHttpCall } from '../../../lib/contract/http-call.ts';
 import { parseRoutes } from '../../../lib/contract/routes.ts';
 import type { CallEnvelope } from '../../../lib/ports.ts';
 import { idOf, T0 } from '../../contracts/jobs.ts';
@@ -44,6 +45,7 @@ const envelope = (over: Partial<CallEnvelope['call']> = {}): CallEnvelope => ({
     ...over,
   },
   jobId,
+  callerId: 'arn:aws:iam::123456789012:role/shop',
   workflowVersion: 1,
   correlationId: jobId,
   traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
@@ -55,6 +57,8 @@ const routes = (queueUrl = 'http://127.0.0.1/q') =>
     JSON.stringify([
       { target: 'tenant', function: 'acme-tenant', topics: ['tenant:create'] },
       { target: 'notify', queue_url: queueUrl, topics: ['notify:send'] },
+      { target: 'crm', http_worker: 'acme-web', topics: ['crm:create'] },
+      { target: 'news', event_bus: 'acme-bus', topics: ['news:tell'] },
     ]),
   );
 
@@ -206,9 +210,140 @@ describe('a queue that takes commands', () => {
     expect(attempts).toHaveLength(tries);
   });
 
+  const sentTo = async (queueUrl: string, given: CallEnvelope) => {
+    let seen: SentRequest | null = null;
+    const look: Fault = (request, deliver) => {
+      seen = request;
+      return deliver(request);
+    };
+    faulty(clients.sqs, always('SendMessage', look));
+    await awsParticipants(clients, routes(queueUrl)).call(given);
+    if (seen === null) throw new Error('nothing was sent');
+    return bodyOf(seen) as { MessageGroupId?: string; MessageDeduplicationId?: string; MessageAttributes: object };
+  };
+
+  it('can share itself out among callers, whom it does not know, and route without reading', async () => {
+    const { urls } = await freshQueues(clients.sqs);
+    const [one, other] = [envelope(notify), { ...envelope(notify), callerId: 'somebody else' }];
+    const [mine, again, theirs] = [
+      await sentTo(urls.dispatch, one),
+      await sentTo(urls.dispatch, one),
+      await sentTo(urls.dispatch, other),
+    ];
+    expect(mine.MessageGroupId).toMatch(/^[0-9a-f]{64}$/);
+    expect(again.MessageGroupId).toBe(mine.MessageGroupId);
+    expect(theirs.MessageGroupId).not.toBe(mine.MessageGroupId);
+    expect(mine.MessageAttributes).toMatchObject({
+      topic: { StringValue: 'notify:send' },
+      operation_id: { StringValue: `${jobId}.tenant` },
+    });
+  });
+
+  it('that is a FIFO one takes each attempt, in the order of its job', async () => {
+    const url = 'http://127.0.0.1:1/q.fifo';
+    const sent: { MessageGroupId?: string; MessageDeduplicationId?: string }[] = [];
+    const look: Fault = async (request) => {
+      sent.push(bodyOf(request) as (typeof sent)[number]);
+      return { statusCode: 200, headers: {}, body: Readable.from([Buffer.from('{}')]) };
+    };
+    faulty(clients.sqs, always('SendMessage', look));
+    for (const attempt of [1, 2]) await awsParticipants(clients, routes(url)).call(envelope({ ...notify, attempt }));
+    expect(sent.map(({ MessageGroupId }) => MessageGroupId)).toEqual([jobId, jobId]);
+    expect(new Set(sent.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).size).toBe(2);
+  });
+
+  it('is asked under a name of its own, so that no result is taken for another', async () => {
+    const { urls, reader } = await freshQueues(clients.sqs);
+    const asked = envelope({ ...notify, direction: 'query', about: `${jobId}.tenant` });
+    await awsParticipants(clients, routes(urls.dispatch)).call(asked);
+    const [received] = await reader.receive('dispatch', 10, 30_000);
+    expect(received?.message).toMatchObject({
+      headers: { 'x-operation-id': `${jobId}.tenant.query`, 'x-query-of': `${jobId}.tenant` },
+    });
+  });
+
   it('gets nothing that does not fit in a message', async () => {
     const attempts = faulty(clients.sqs, () => null);
     const large = envelope({ ...notify, body: { text: 'x'.repeat(250_000) } });
+    expect(await awsParticipants(clients, routes()).call(large)).toMatchObject({ code: 'ORCH_PAYLOAD_TOO_LARGE' });
+    expect(attempts).toEqual([]);
+  });
+});
+
+describe('a service behind HTTPS', () => {
+  const crm = { topic: 'crm:create', target: 'crm', step: 'crm' };
+
+  it('is called by the function for that, which gives up a moment before us', async () => {
+    let seen: SentRequest | null = null;
+    const look: Fault = async (request, deliver) => {
+      seen = request;
+      return returned(successResponse('created', { id: 1 }))(request, deliver);
+    };
+    faulty(clients.lambda, always('POST', look));
+    const answer = await awsParticipants(clients, routes()).call(envelope(crm));
+    expect(answer).toEqual({ kind: 'success', output: { id: 1 } });
+    if (seen === null) throw new Error('nothing was sent');
+    const sent: SentRequest = seen;
+    expect(sent.path).toBe('/2015-03-31/functions/acme-web/invocations');
+    expect(readHttpCall(bodyOf(sent))).toMatchObject({
+      target: 'crm',
+      timeoutMs: 4_500,
+      request: { topic: 'crm:create', headers: { 'x-operation-id': `${jobId}.tenant` }, body: '{"company":"Acme"}' },
+    });
+  });
+
+  it('has not been called when that function has no room', async () => {
+    faulty(clients.lambda, always('POST', fail(429, 'TooManyRequestsException')));
+    const answer = await awsParticipants(clients, routes()).call(envelope(crm));
+    expect(answer).toMatchObject({ code: 'EXT_THROTTLED', mayHaveApplied: false });
+  });
+});
+
+describe('a bus that is told', () => {
+  const news = { topic: 'news:tell', target: 'news', step: 'news' };
+  const entries = (...results: object[]): Fault => {
+    return async () => ({
+      statusCode: 200,
+      headers: { 'content-type': 'application/x-amz-json-1.1' },
+      body: Readable.from([Buffer.from(JSON.stringify({ FailedEntryCount: 0, Entries: results }))]),
+    });
+  };
+
+  it('gets the event under the id of its operation; taken is done', async () => {
+    let seen: SentRequest | null = null;
+    const look: Fault = async (request, deliver) => {
+      seen = request;
+      return entries({ EventId: 'e1' })(request, deliver);
+    };
+    faulty(clients.events, always('PutEvents', look));
+    const answer = await awsParticipants(clients, routes()).call(envelope(news));
+    expect(answer).toEqual({ kind: 'success', output: { event_id: `${jobId}.tenant` } });
+    if (seen === null) throw new Error('nothing was sent');
+    const { Entries } = bodyOf(seen) as { Entries: { Detail: string }[] };
+    expect(Entries).toMatchObject([{ EventBusName: 'acme-bus', Source: 'dacapo.step', DetailType: 'news:tell' }]);
+    expect(JSON.parse(Entries[0]?.Detail ?? '')).toMatchObject({
+      event_id: `${jobId}.tenant`,
+      job_id: jobId,
+      headers: { 'x-operation-id': `${jobId}.tenant` },
+      body: { company: 'Acme' },
+    });
+  });
+
+  it.each([
+    ['throttles the entry', entries({ ErrorCode: 'ThrottlingException' }), { code: 'EXT_THROTTLED', ...NOT_APPLIED }],
+    ['has trouble with it', entries({ ErrorCode: 'InternalFailure' }), { code: 'EXT_THROTTLED', ...NOT_APPLIED }],
+    ['refuses it', entries({ ErrorCode: 'MalformedDetail' }), { code: 'CONTRACT_BAD_REQUEST', ...NOT_APPLIED }],
+    ['says nothing of it', entries(), { code: 'EXT_UNEXPECTED', ...APPLIED_MAYBE }],
+    ['is not allowed to us', fail(403, 'AccessDeniedException'), { code: 'EXT_UNAVAILABLE', ...NOT_APPLIED }],
+    ['may have taken it', breakBefore('ECONNRESET'), { code: 'EXT_UNAVAILABLE', ...APPLIED_MAYBE }],
+  ])('and %s', async (_what, fault, expected) => {
+    faulty(clients.events, always('PutEvents', fault));
+    expect(await awsParticipants(clients, routes()).call(envelope(news))).toMatchObject(expected);
+  });
+
+  it('is not told more than an event can say', async () => {
+    const attempts = faulty(clients.events, () => null);
+    const large = envelope({ ...news, body: { text: 'x'.repeat(250_000) } });
     expect(await awsParticipants(clients, routes()).call(large)).toMatchObject({ code: 'ORCH_PAYLOAD_TOO_LARGE' });
     expect(attempts).toEqual([]);
   });
