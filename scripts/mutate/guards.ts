@@ -389,8 +389,8 @@ const deeds: readonly Guard[] = [
   {
     name: 'the watchdog decides on the job, not on the index',
     file: 'lib/operations/sweep.ts',
-    find: 'const job = await jobs.read(candidate.jobId);\n  if (job !== null) await hint(job.jobId, driverKindOf(job));',
-    replace: "void jobs;\n  await hint(candidate.jobId, 'forward');",
+    find: 'await hint(job, driverKindOf(job));',
+    replace: "await hint(job, 'forward');",
     suites: [OPERATIONS, SEEDS],
   },
   {
@@ -458,6 +458,13 @@ const participants: readonly Guard[] = [
     find: 'operation.fingerprint !== null && operation.fingerprint !== fingerprint',
     replace: 'operation.fingerprint !== null && operation.fingerprint === null',
     suites: [WORKER],
+  },
+  {
+    name: 'gate: what is held is not called',
+    file: 'lib/core/park.ts',
+    find: '  if (!way.held) return way;\n',
+    replace: "  if (!way.held || direction === 'do') return { ...way, held: false, target: '' } as OpenWay;\n",
+    suites: [`${CORE}/park.test.ts`],
   },
   {
     name: 'a recovery job says what it undoes',
