@@ -10,7 +10,8 @@ import { programOf } from '../../lib/testing/simulation/program.ts';
 import { run } from '../../lib/testing/simulation/run.ts';
 import { shrink } from '../../lib/testing/simulation/shrink.ts';
 import { singlesOf, tryFaults } from './single-faults.ts';
-import { ALL_STORIES, tell } from './stories.ts';
+import { ALL_STORIES } from './stories.ts';
+import { tell } from './telling.ts';
 
 const SOME = Array.from({ length: 60 }, (_, index) => 31 * index + 7);
 

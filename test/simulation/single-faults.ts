@@ -11,7 +11,8 @@ import {
   theseFaults,
   usualSize,
 } from '../../lib/testing/simulation/faults.ts';
-import { type Story, type Telling, tell } from './stories.ts';
+import type { Story } from './stories.ts';
+import { type Telling, tell } from './telling.ts';
 
 export interface Single {
   readonly site: CallSite;
@@ -29,6 +30,7 @@ export interface Failure {
 export async function singlesOf(story: Story): Promise<Single[]> {
   const clean = await tell(story, noFaults, true);
   if (clean.record.broken.length > 0) throw new Error(`${story.name}: ${clean.record.broken.join('; ')}`);
+  if (clean.state !== story.ends[0]) throw new Error(`${story.name} ends ${clean.state} by itself`);
   return clean.record.sites.flatMap((site) =>
     modesAt(site.name).map((mode) => ({ site, mode, callsBefore: clean.record.calls })),
   );

@@ -13,7 +13,8 @@ import {
 import type { Program } from '../../../../lib/testing/simulation/program.ts';
 import type { RunRecord } from '../../../../lib/testing/simulation/record.ts';
 import { type MakeWorld, type Report, run } from '../../../../lib/testing/simulation/run.ts';
-import { type Story, type Telling, tell } from '../../../simulation/stories.ts';
+import type { Story } from '../../../simulation/stories.ts';
+import { type Telling, tell } from '../../../simulation/telling.ts';
 import type { Engines } from './engines.ts';
 import { ALWAYS, ONCE } from './wire-gate.ts';
 import { type FireWorld, fireWorld } from './world.ts';
