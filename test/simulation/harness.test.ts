@@ -42,6 +42,8 @@ describe('generated programs', () => {
     expect(new Set(services.map(({ kind }) => kind))).toEqual(new Set(['fencing', 'plain', 'sloppy']));
     expect(new Set(services.flatMap(({ forward }) => forward)).size).toBe(7);
     expect(new Set(programs.flatMap(({ deeds }) => deeds.map(({ deed }) => deed))).size).toBe(8);
+    expect(new Set(programs.flatMap(({ looks }) => looks.map(({ look }) => look))).size).toBe(4);
+    expect(programs.some(({ outage }) => outage !== null && outage.untilMs - outage.fromMs > 86_400_000)).toBe(true);
     const kinds = programs.flatMap(({ plans }) => plans.flatMap(({ steps }) => steps.map(({ kind }) => kind)));
     expect(new Set(kinds)).toEqual(new Set(['readOnly', 'compensatable', 'irreversible']));
     const settled = programs.flatMap(({ plans }) => plans.flatMap(({ steps }) => steps.map((one) => one.onUnknown)));

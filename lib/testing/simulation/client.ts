@@ -2,6 +2,7 @@
  * A caller: submits, and asks again under the same key when no answer comes. What it is told is kept, to be held
  * against what there is.
  */
+import type { Job } from '../../core/job.ts';
 import type { Json } from '../../core/json.ts';
 import { fingerprint } from '../../core/json.ts';
 import { hintFor } from '../../operations/hint.ts';
@@ -51,6 +52,38 @@ export function placeOrder(world: World, order: Order, told: Told[], tries = 1):
       else if (tries < TRIES_MAX) world.time.soon(PATIENCE_MS, () => placeOrder(world, order, told, tries + 1));
     },
   );
+}
+
+/** I12: every job comes from an order, or from another job; no two come from the same. */
+export function brokenOrigins({ jobs }: World, orders: readonly { readonly order: Order }[]): string[] {
+  const origins = new Map<string, string>();
+  const found: string[] = [];
+  for (const job of jobs.values()) {
+    const origin = originOf(job, orders);
+    const other = origins.get(origin ?? '');
+    const ancestor = job.lineage.replayOf ?? job.lineage.recoveryOf ?? job.lineage.rerunOf;
+    if (origin === null || (ancestor !== undefined && !jobs.has(ancestor)))
+      found.push(`I12 ${job.jobId} comes from nowhere`);
+    else if (other !== undefined) found.push(`I12 ${job.jobId} and ${other} both come from ${origin}`);
+    else origins.set(origin, job.jobId);
+  }
+  return found;
+}
+
+/** null: from nowhere. */
+function originOf(job: Job, orders: readonly { readonly order: Order }[]): string | null {
+  const { callerId, workflowType, idempotencyKey, lineage } = job;
+  const { replayOf, recoveryOf, rerunOf, undoes } = lineage;
+  if (replayOf !== undefined) return `replay of ${replayOf}`;
+  if (undoes !== undefined) return `undo ${undoes.step} ${undoes.round} ${undoes.generation} of ${recoveryOf}`;
+  if (rerunOf !== undefined) return `rerun of ${rerunOf}`;
+  const isOrdered = orders.some(
+    ({ order }) =>
+      order.callerId === callerId &&
+      order.workflowType === workflowType &&
+      (order.key === null ? idempotencyKey.startsWith('auto:') : order.key === idempotencyKey),
+  );
+  return isOrdered ? `${callerId} ${workflowType} ${idempotencyKey}` : null;
 }
 
 /** I9: one key, one job, one answer; another payload under it is a conflict. */

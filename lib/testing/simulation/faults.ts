@@ -93,6 +93,16 @@ export function theseFaults(faults: ReadonlyMap<number, Fault>): FaultPlan {
   };
 }
 
+/** While our own services are out, none of their calls gets through; participants are others' and go on. */
+export function withOutage(isOut: () => boolean, plan: FaultPlan): FaultPlan {
+  return {
+    at: (site) => {
+      const planned = plan.at(site);
+      return isOut() && site.name !== 'participants.call' ? { mode: 'error_before', size: 0 } : planned;
+    },
+  };
+}
+
 export interface RandomFaults {
   readonly modes: readonly FaultMode[];
   /** Share of the calls that go wrong. */

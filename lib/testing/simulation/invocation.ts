@@ -5,7 +5,7 @@
 import type { EpochMs } from '../../core/ids.ts';
 import type { Timeline } from './timeline.ts';
 
-export type FunctionName = 'submit' | 'dispatch' | 'compensate' | 'watchdog' | 'dead-letter' | 'operate';
+export type FunctionName = 'submit' | 'dispatch' | 'compensate' | 'watchdog' | 'dead-letter' | 'operate' | 'read';
 
 export interface Invocation {
   readonly id: number;

@@ -3,22 +3,21 @@
  * has come to rest, after a person has settled what waited for one, and after every message has come once more.
  */
 import { jobToJson } from '../../contract/stored-job.ts';
-import type { Answer } from '../../core/answers.ts';
-import { type Job, lastEntry } from '../../core/job.ts';
-import { readOperationId } from '../../core/operation-id.ts';
+import type { Job } from '../../core/job.ts';
 import { isTerminal } from '../../core/states.ts';
 import { supportView } from '../../core/support.ts';
 import { contextOf, planFor } from '../../operations/engine.ts';
-import type { CallEnvelope, Message } from '../../ports.ts';
 import { type Chance, chanceFrom, mixed } from './chance.ts';
-import { brokenAnswers, placeOrder, type Told } from './client.ts';
-import { type Fault, randomFaults, theseFaults } from './faults.ts';
+import { brokenAnswers, brokenOrigins, placeOrder, type Told } from './client.ts';
+import { type Fault, type FaultPlan, randomFaults, theseFaults, withOutage } from './faults.ts';
 import { type Ledger, ledger } from './ledger.ts';
 import { type Person, person } from './people.ts';
 import { brokenDeeds } from './people-rules.ts';
 import { catalogOf, type Program } from './program.ts';
+import { reader } from './reader.ts';
 import type { FiredFault, RunRecord } from './record.ts';
 import { brokenAtRest } from './rest-rules.ts';
+import { resultMessage } from './result-message.ts';
 import { type Serve, service } from './service.ts';
 import { WORLD_START, type World, type WorldOptions, world } from './world.ts';
 
@@ -41,8 +40,8 @@ export interface Report {
   digest(): string;
 }
 
-/** A deadline, a promise, a rollback and a recovery of a day each, and some more. */
-const PATIENCE_MS = 6 * 86_400_000;
+/** An outage, a deadline, a promise, a rollback and a recovery of a day each, and some more. */
+const PATIENCE_MS = 7 * 86_400_000;
 
 /** Long enough that its history is stored apart in part, which happens from some fifty entries on. */
 const MONTHS_MS = 75 * 86_400_000;
@@ -64,6 +63,14 @@ export async function run(program: Program, options: RunOptions = {}, make: Make
       if (job !== undefined) ada.act(job, deed);
     });
   }
+  const onlooker = reader(stage);
+  for (const { atMs, look, which } of program.looks) {
+    stage.time.soon(atMs, () => {
+      const jobs = [...stage.jobs.values()];
+      const job = jobs[which % Math.max(1, jobs.length)];
+      if (job !== undefined) onlooker.look(job, look);
+    });
+  }
   await rest(stage, effects, 'after the trouble');
   const fine = (): boolean => stage.record.broken.length === 0;
   const helper = person({ name: 'bea', world: stage, ledger: effects, chance, knows: true, intrudes: 0, stale: 0 });
@@ -82,23 +89,25 @@ export async function run(program: Program, options: RunOptions = {}, make: Make
     await rest(stage, effects, 'after late news');
   }
   if (program.repeats && fine()) await repeatAll(stage, effects);
-  for (const rule of [...brokenAnswers(stage, told), ...brokenDeeds(stage, [...ada.done, ...helper.done])])
+  const deeds = [...ada.done, ...helper.done];
+  for (const rule of [
+    ...brokenAnswers(stage, told),
+    ...brokenOrigins(stage, program.orders),
+    ...brokenDeeds(stage, deeds),
+  ])
     stage.record.breaks(rule);
   return reportOf(stage, effects);
 }
 
 function stageOf(program: Program, options: RunOptions, effects: Ledger, isCooperative: () => boolean): WorldOptions {
-  const calmAt = WORLD_START + program.calmAtMs;
+  const calmAt = WORLD_START + Math.max(program.calmAtMs, program.outage?.untilMs ?? 0);
   const isCalm = (now: number): boolean => now >= calmAt || isCooperative();
   const plans = catalogOf(program.plans);
   const serving = new Map<string, Serve>();
   return {
     seed: program.seed,
     plans,
-    faults: ({ time }) =>
-      options.faults === undefined
-        ? randomFaults(chanceFrom(mixed(program.seed, 2)), { ...program.trouble, stillOn: () => !isCalm(time.now()) })
-        : theseFaults(options.faults),
+    faults: ({ time }) => faultsOf(program, options, time.now, isCalm),
     route: (topic) => {
       const spec = program.services.get(nameIn(topic));
       return spec && { target: spec.name, fencing: spec.kind === 'fencing', maxRunMs: spec.maxRunMs };
@@ -130,18 +139,18 @@ function stageOf(program: Program, options: RunOptions, effects: Ledger, isCoope
   };
 }
 
-/** As the message of a participant is read: by the name of the operation, whoever it was that called. */
-function resultMessage({ call }: CallEnvelope, answer: Answer, at: number): Message {
-  const { operationId, attempt } = call;
-  const name = readOperationId(operationId);
-  if (name === null) throw new Error(`${operationId} is no name of an operation`);
-  const named = name.generation === null ? 'do' : 'undo';
-  const direction = call.direction === 'query' ? 'query' : named;
-  return {
-    kind: 'result',
-    jobId: name.jobId,
-    result: { step: name.step, direction, operationId, attempt, at, answer },
-  };
+function faultsOf(
+  { seed, trouble, outage }: Program,
+  { faults }: RunOptions,
+  now: () => number,
+  isCalm: (now: number) => boolean,
+): FaultPlan {
+  // Told by its faults alone, a run has its outage among them.
+  if (faults !== undefined) return theseFaults(faults);
+  const byChance = randomFaults(chanceFrom(mixed(seed, 2)), { ...trouble, stillOn: () => !isCalm(now()) });
+  if (outage === null) return byChance;
+  const [from, until] = [WORLD_START + outage.fromMs, WORLD_START + outage.untilMs];
+  return withOutage(() => now() >= from && now() < until, byChance);
 }
 
 function nameIn(topic: string): string {
@@ -189,15 +198,31 @@ function nextDeed(
   return safe.includes('resolve') ? 'resolve' : 'close';
 }
 
-/** Every message that was dealt with, delivered once more, moves nothing. */
+/** What a job is; how often it was brought to mind meanwhile is not. */
+function whatItIs({ jobId, state, outcome, steps }: Job): unknown {
+  return [jobId, state, outcome, steps.map(({ lease, nextAttemptAt, ...step }) => step)];
+}
+
+/**
+ * Every answer and every message comes once more. An answer that nobody had heard is news, and leads to what is right
+ * at last; after that, the whole again moves nothing: whatever has ended ends the same.
+ */
 async function repeatAll(stage: World, effects: Ledger): Promise<void> {
   const snapshot = (): string =>
     JSON.stringify([
-      [...stage.jobs.values()].map((job) => [job.jobId, job.state, job.outcome, lastEntry(job).seq]),
+      [...stage.jobs.values()].map(whatItIs),
       effects.all().map(({ operationId, standing }) => [operationId, standing]),
     ]);
+  const sendAll = async (): Promise<void> => {
+    const { mail, witness } = stage;
+    const answers = witness.answers.map((message) => ['dispatch', message] as const);
+    for (const [queue, message] of [...mail.dealtWith.values(), ...answers]) await mail.send(queue, message, 0);
+  };
+  await sendAll();
+  await rest(stage, effects, 'after every answer had been told');
+  if (stage.record.broken.length > 0) return;
   const before = snapshot();
-  for (const [queue, message] of [...stage.mail.dealtWith.values()]) await stage.mail.send(queue, message, 0);
+  await sendAll();
   await rest(stage, effects, 'after every message had come again');
   if (stage.record.broken.length === 0 && snapshot() !== before) {
     stage.record.breaks(`I5 messages that came again moved something: ${before} → ${snapshot()}`);

@@ -48,13 +48,18 @@ interface Candidate {
 
 function* smallerThan({ program, faults }: Candidate): Generator<Candidate> {
   const withProgram = (over: Partial<Program>): Candidate => ({ program: { ...program, ...over }, faults });
-  for (const ordinal of faults.keys()) {
-    yield { program, faults: new Map([...faults].filter(([other]) => other !== ordinal)) };
+  // Many at once first: an outage is thousands of faults.
+  const all = [...faults];
+  for (let size = Math.ceil(all.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < all.length; from += size) {
+      yield { program, faults: new Map(all.filter((_, index) => index < from || index >= from + size)) };
+    }
   }
   for (const deed of program.deeds) yield withProgram({ deeds: program.deeds.filter((one) => one !== deed) });
   for (const order of program.orders) {
     if (program.orders.length > 1) yield withProgram({ orders: program.orders.filter((one) => one !== order) });
   }
+  for (const look of program.looks) yield withProgram({ looks: program.looks.filter((one) => one !== look) });
   if (program.skews.length > 1) yield withProgram({ skews: [0] });
   if (program.comesAgain > 0) yield withProgram({ comesAgain: 0 });
   if (program.deploys) yield withProgram({ deploys: false });

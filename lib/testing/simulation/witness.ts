@@ -9,10 +9,11 @@ import type { Job, StepState } from '../../core/job.ts';
 import { canonicalJson } from '../../core/json.ts';
 import type { WorkflowPlan } from '../../core/plan.ts';
 import { type PlanCatalog, planFor } from '../../operations/engine.ts';
-import type { CallEnvelope } from '../../ports.ts';
+import type { CallEnvelope, Message } from '../../ports.ts';
 import { when } from './change-rules.ts';
 import type { Invocation } from './invocation.ts';
 import { type RunRecord, shortened } from './record.ts';
+import { resultMessage } from './result-message.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface Witness {
@@ -28,6 +29,8 @@ export interface Witness {
   heard(envelope: CallEnvelope, deliver: () => Promise<Answer>): Promise<Answer>;
   /** An invocation reads or writes something of this job. */
   touched(by: Invocation, about: string | null): void;
+  /** Every answer that a participant gave, whether anybody heard it or not, as the message that would tell it. */
+  readonly answers: readonly Message[];
   /** Calls that have been made, by operation. */
   readonly operations: ReadonlyMap<string, OperationSeen>;
 }
@@ -51,8 +54,10 @@ export function witness({ time, record, jobs, plans }: WitnessOptions): Witness 
   const operations = new Map<string, OperationSeen>();
   const onTheWay = new Map<string, number>();
   const out = new Map<string, Out>();
+  const answers: Message[] = [];
   return {
     operations,
+    answers,
     calling: (by, envelope) => {
       const { call, jobId } = envelope;
       record.say(() => `    calls ${call.direction} ${shortened(call.operationId)} attempt ${call.attempt}`);
@@ -84,6 +89,7 @@ export function witness({ time, record, jobs, plans }: WitnessOptions): Witness 
     isOnItsWay: (operationId) => (onTheWay.get(operationId) ?? 0) > 0,
     heard: async (envelope, deliver) => {
       const answer = await deliver();
+      answers.push(resultMessage(envelope, answer, time.now()));
       record.say(
         () => `    answer to ${envelope.call.direction} ${shortened(envelope.call.operationId)}: ${wordsOf(answer)}`,
       );
