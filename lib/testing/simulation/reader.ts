@@ -2,8 +2,9 @@
  * People who only look, at any time. What they are shown is never older than what there was when they asked, is whole,
  * is theirs, and does not change behind them: a history read twice begins the same way.
  */
-import { deadLetterIdOf } from '../../core/ids.ts';
+import { deadLetterIdOf, type JobId } from '../../core/ids.ts';
 import type { HistoryEntry, Job } from '../../core/job.ts';
+import type { Engine } from '../../operations/engine.ts';
 import { listJobs, readDeadLetter, readHistory, readJob } from '../../operations/inspect.ts';
 import { when } from './change-rules.ts';
 import type { World } from './world.ts';
@@ -14,78 +15,85 @@ export interface Reader {
   look(job: Job, look: Look): void;
 }
 
-const OPERATOR = { callerId: 'ada', role: 'operator' } as const;
-
 export function reader(world: World): Reader {
   const histories = new Map<string, readonly HistoryEntry[]>();
-  const complain = (rules: readonly string[], { jobId }: Job): void => {
-    for (const rule of rules) world.record.breaks(`${jobId.slice(0, 6)}: ${rule}`);
-  };
   return {
     look: (job, look) => {
+      const { jobId } = job;
       // As it is stored when the question is asked.
-      const asked = world.jobs.get(job.jobId) ?? job;
+      const asked = world.jobs.get(jobId) ?? job;
       switch (look) {
         case 'job':
-          world.start(
-            'read',
-            job.jobId,
-            (engine) => readJob(engine, OPERATOR, job.jobId),
-            (ending) => {
-              if (ending.end === 'done') complain(jobRules(asked, ending.value), job);
-            },
+          ask(
+            world,
+            jobId,
+            (engine) => readJob(engine, OPERATOR, jobId),
+            (shown) => jobRules(asked, shown),
           );
           return;
         case 'history':
-          world.start(
-            'read',
-            job.jobId,
-            (engine) => readHistory(engine, OPERATOR, job.jobId),
-            (ending) => {
-              if (ending.end !== 'done') return;
-              const entries = ending.value?.entries ?? [];
-              complain(historyRules(asked, entries, histories.get(job.jobId) ?? []), job);
-              histories.set(job.jobId, entries);
+          ask(
+            world,
+            jobId,
+            (engine) => readHistory(engine, OPERATOR, jobId),
+            (shown) => {
+              const before = histories.get(jobId) ?? [];
+              histories.set(jobId, shown?.entries ?? []);
+              return historyRules(asked, shown?.entries ?? [], before);
             },
           );
           return;
         case 'dead_letter':
-          world.start(
-            'read',
-            job.jobId,
-            (engine) => readDeadLetter(engine, OPERATOR, deadLetterIdOf(job.jobId)),
-            (ending) => {
-              if (ending.end !== 'done' || asked.state !== 'DEAD_LETTERED') return;
-              complain(when(ending.value === null, 'I8 is dead-lettered, and its record is not there'), job);
-            },
+          ask(
+            world,
+            jobId,
+            (engine) => readDeadLetter(engine, OPERATOR, deadLetterIdOf(jobId)),
+            (shown) =>
+              when(
+                asked.state === 'DEAD_LETTERED' && shown === null,
+                'I8 is dead-lettered, and its record is not there',
+              ),
           );
           return;
-        case 'list': {
-          const query = {
-            state: null,
-            workflowType: null,
-            correlationId: null,
-            from: null,
-            to: null,
-            limit: 100,
-            after: null,
-          };
-          const viewer = { callerId: 'bob', role: 'submitter' } as const;
-          world.start(
-            'read',
+        case 'list':
+          ask(
+            world,
             null,
-            (engine) => listJobs(engine, viewer, query),
-            (ending) => {
-              if (ending.end !== 'done') return;
-              const foreign = ending.value.items.some(({ callerId }) => callerId !== viewer.callerId);
-              complain(when(foreign, `I13 ${viewer.callerId} is shown jobs of others`), job);
-            },
+            (engine) => listJobs(engine, SUBMITTER, EVERYTHING),
+            ({ items }) =>
+              when(
+                items.some(({ callerId }) => callerId !== SUBMITTER.callerId),
+                'I13 is shown to another caller',
+              ),
           );
           return;
-        }
       }
     },
   };
+}
+
+const OPERATOR = { callerId: 'ada', role: 'operator' } as const;
+const SUBMITTER = { callerId: 'bob', role: 'submitter' } as const;
+const EVERYTHING = {
+  state: null,
+  workflowType: null,
+  correlationId: null,
+  from: null,
+  to: null,
+  limit: 100,
+  after: null,
+};
+
+function ask<T>(
+  world: World,
+  jobId: JobId | null,
+  question: (engine: Engine) => Promise<T>,
+  judge: (shown: T) => readonly string[],
+): void {
+  world.start('read', jobId, question, (ending) => {
+    if (ending.end !== 'done') return;
+    for (const rule of judge(ending.value)) world.record.breaks(`${(jobId ?? 'a job').slice(0, 6)}: ${rule}`);
+  });
 }
 
 function jobRules(asked: Job, shown: Job | null): string[] {
