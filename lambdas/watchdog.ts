@@ -1,8 +1,12 @@
-/** Each minute: whatever is overdue gets a hint, unless so many wait already that one more would only make it later. */
+/**
+ * Each minute: whatever is overdue gets a hint, unless so many wait already that one more would only make it later; and the
+ * ticks of schedules that nothing else has woken.
+ */
 
 import { backlogs } from '../lib/adapters/aws/backlog.ts';
 import { hintFor } from '../lib/operations/hint.ts';
 import { sweep } from '../lib/operations/sweep.ts';
+import { tickDue } from '../lib/operations/tick.ts';
 import { queueOf } from '../lib/ports.ts';
 import { container } from './parts/engine.ts';
 import { lambda } from './parts/lambda.ts';
@@ -19,5 +23,6 @@ export const handler = lambda(async () => {
     if (!backlogged.has(name)) await queue.send(name, hintFor(job), 0);
   });
   count('JobsOverdue', report.overdue);
-  engine.ports.log.write('info', 'swept', { ...report });
+  const ticked = await tickDue(engine);
+  engine.ports.log.write('info', 'swept', { ...report, schedules: ticked.looked });
 });

@@ -10,9 +10,9 @@ import type { HistoryEntry, Job } from './core/job.ts';
 import type { Json, JsonObject } from './core/json.ts';
 import type { JobState } from './core/states.ts';
 import type { Message } from './ports/message.ts';
-import type { ScheduleStore, Wakeups } from './ports/schedules.ts';
+import type { SchedulePage, ScheduleStore, Wakeups } from './ports/schedules.ts';
 
-export type { Message, ScheduleStore, Wakeups };
+export type { Message, SchedulePage, ScheduleStore, Wakeups };
 
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Job };
 export type Updated = { readonly stored: true } | { readonly stored: false; readonly current: Job | null };

@@ -16,12 +16,12 @@ const SAY_WHY = 'reason: say in a sentence why; it stays in the history';
 const WHICH_REVISION = 'expected_revision: write the revision you saw, a whole number, or leave it out';
 const RESOLUTIONS = ['applied', 'not_applied', 'compensated'] as const satisfies readonly Resolution[];
 
-const reason = z
+export const reason = z
   .string(SAY_WHY)
   .max(LIMITS.reasonCharactersMax, `reason: write at most ${LIMITS.reasonCharactersMax} characters`)
   .refine((text) => text.trim() !== '', SAY_WHY)
   .transform((text) => text.trim());
-const expected_revision = z.int(WHICH_REVISION).nonnegative(WHICH_REVISION).optional();
+export const expected_revision = z.int(WHICH_REVISION).nonnegative(WHICH_REVISION).optional();
 
 export const ACTION = z.strictObject({ reason, expected_revision });
 export const RESOLVE = z.strictObject({

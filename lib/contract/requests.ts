@@ -113,6 +113,8 @@ export const AUDIT_LIST = z.strictObject({
   cursor: cursor.optional(),
 });
 
+const SCHEDULE_LIST = z.strictObject({ limit, cursor: cursor.optional() });
+
 /** Parameters of an address that takes none. */
 export function refuseParameters(parameters: URLSearchParams): void {
   readParameters(NO_PARAMETERS, parameters);
@@ -136,6 +138,10 @@ export function readDeadLetterList(parameters: URLSearchParams) {
 
 export function readAuditList(parameters: URLSearchParams) {
   return readParameters(AUDIT_LIST, parameters);
+}
+
+export function readScheduleList(parameters: URLSearchParams) {
+  return readParameters(SCHEDULE_LIST, parameters);
 }
 
 /** null when the text cannot be a job's id, so that no store needs to be asked. */

@@ -33,6 +33,7 @@ export const ERRORS = {
   ORCH_UNKNOWN_WORKFLOW: { http: 404, meaning: 'no workflow of this type or version' },
   ORCH_UNKNOWN_JOB: { http: 404, meaning: 'no such job, or it belongs to another caller' },
   ORCH_UNKNOWN_DEAD_LETTER: { http: 404, meaning: 'no such dead letter' },
+  ORCH_UNKNOWN_SCHEDULE: { http: 404, meaning: 'no such schedule' },
   ORCH_NOT_FOUND: { http: 404, meaning: 'no such resource' },
   ORCH_METHOD_NOT_ALLOWED: { http: 405, meaning: 'the resource does not take this method' },
   ORCH_DUPLICATE_IDEMPOTENCY_KEY: { http: 409, meaning: 'the key was used with another payload' },

@@ -78,8 +78,6 @@ export const LIMITS = {
   queueDelayMsMax: 900 * SECOND,
 
   /** Schedules. */
-  schedulesMax: 1_000,
-  scheduleNameCharactersMax: 64,
   scheduleExpressionCharactersMax: 200,
   scheduleRateMsMax: 366 * DAY,
   /** Beside the record of the last ticks it stays in one item, as a job does. */

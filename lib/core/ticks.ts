@@ -54,19 +54,19 @@ function newestBetween(calendar: Calendar, from: EpochMs, to: EpochMs, max: numb
 /** The record with every tick up to now decided; the same one when there is nothing to decide. */
 export function decideTicks(record: ScheduleRecord, facts: TickFacts): ScheduleRecord {
   const { now, calendar } = facts;
-  if (record.paused || record.removed) return record;
+  if (record.paused || record.removed) return refiled(record, facts);
   const { due, missed } = dueTicks(calendar, record.decidedAt, now, record.backfill);
   const waiting = released(record, facts.free);
   if (due.length === 0 && missed === null && waiting === null) return refiled(record, facts);
   const start = waiting ?? { ticks: record.ticks, runningJobId: record.runningJobId, free: facts.free };
   const arrived = due.reduce((state, at) => arrive(record, state, at), withMissed(start, missed));
-  return {
+  const decided = {
     ...record,
     ticks: trimmed(arrived.ticks),
     runningJobId: arrived.runningJobId,
     decidedAt: Math.max(record.decidedAt, missed ?? 0, ...due),
-    lookAt: lookAtOf(record, arrived.ticks, facts),
   };
+  return refiled(decided, facts);
 }
 
 interface Deciding {
@@ -120,20 +120,19 @@ function trimmed(ticks: readonly Tick[]): readonly Tick[] {
 }
 
 function refiled(record: ScheduleRecord, facts: TickFacts): ScheduleRecord {
-  const lookAt = lookAtOf(record, record.ticks, facts);
+  const lookAt = lookAtOf(record, facts);
   return lookAt === record.lookAt ? record : { ...record, lookAt };
 }
 
-/** At once for what is decided and not submitted; soon for what waits behind a job; else at the next tick. */
+/** At once for what is not told or not submitted yet; soon for what waits behind a job; else at the next tick. */
 export function lookAtOf(
-  record: ScheduleRecord,
-  ticks: readonly Tick[],
+  { ticks, act, paused, removed, decidedAt }: ScheduleRecord,
   { now, calendar }: Pick<TickFacts, 'now' | 'calendar'>,
 ): EpochMs | null {
-  if (record.removed) return null;
+  if (!act.told) return now;
   if (ticks.some(({ status }) => status === 'due')) return now;
-  if (record.paused) return null;
-  const next = calendar.after(Math.max(now, record.decidedAt));
+  if (paused || removed) return null;
+  const next = calendar.after(Math.max(now, decidedAt));
   if (!ticks.some(({ status }) => status === 'queued')) return next;
   const soon = now + LIMITS.scheduleQueueLookMs;
   return next === null ? soon : Math.min(next, soon);

@@ -15,6 +15,7 @@ import { failureFields } from './failure-fields.ts';
 import { jobRoutes } from './job-routes.ts';
 import type { AppParts } from './parts.ts';
 import { refusal } from './respond.ts';
+import { scheduleRoutes } from './schedule-routes.ts';
 import { submitRoutes } from './submit-routes.ts';
 import { workflowRoutes } from './workflow-routes.ts';
 
@@ -25,6 +26,7 @@ export function createApp(parts: AppParts): Hono {
   actionRoutes(app, parts);
   deadLetterRoutes(app, parts);
   auditRoutes(app, parts);
+  scheduleRoutes(app, parts);
   workflowRoutes(app, parts);
   documentRoutes(app, parts);
   answerTheRest(app, (error) => logUnexpected(parts, error));

@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 export type Handler = (asked: Asked) => Promise<Response> | Response;
-export type Methods = Readonly<Partial<Record<'GET' | 'POST' | 'DELETE', Handler>>>;
+export type Methods = Readonly<Partial<Record<'GET' | 'PUT' | 'POST' | 'DELETE', Handler>>>;
 
 const NO_PARAMETERS = new URLSearchParams();
 

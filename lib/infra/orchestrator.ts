@@ -9,12 +9,10 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Schedule as Rate, Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { AWS_VARIABLES } from '../contract/aws-environment.ts';
-import { DOOR_VARIABLES, SCHEDULE_FROM_VARIABLE, SUBMIT_DETAIL_TYPE } from '../contract/door-environment.ts';
+import { DOOR_VARIABLES, SUBMIT_DETAIL_TYPE } from '../contract/door-environment.ts';
 import type { Registry } from '../definition/index.ts';
 import { Alarms } from './alarms.ts';
 import { entryOf } from './bundle.ts';
@@ -24,6 +22,7 @@ import { type DoorAuth, HttpDoor } from './http-door.ts';
 import { RULE_RETRY } from './outcome-queue.ts';
 import { checkRoutes, grantCall, httpWorkersOf, type Participant, tellRoutes } from './participants.ts';
 import { feed, grantSend, workQueue } from './queues.ts';
+import { armTimers, wakeSchedules } from './scheduler.ts';
 import { ServiceFunction } from './service-function.ts';
 import { CONCURRENCY, type Concurrency, type ConcurrencyOverrides, FUNCTIONS, type FunctionName } from './settings.ts';
 import type { State } from './state.ts';
@@ -54,7 +53,10 @@ export interface OrchestratorProps {
 /** Names that are made at run time cannot be listed when the stack is made; what holds them is ours alone. */
 const WILDCARDS: readonly Wildcard[] = [
   { resource: /Payloads[\w.>]*\/\*$/, reason: 'Objects of the payload bucket are named by job and content hash.' },
-  { resource: /:schedule\/[\w-]+\/\*$/, reason: 'Timers are named by job and revision, in a group of their own.' },
+  {
+    resource: /:schedule\/[\w-]+\/\*$/,
+    reason: 'Timers are named by job and revision, wake-ups by what they wake, each in a group of its own.',
+  },
   {
     resource: /:execute-api:.*\*/,
     reason: 'A caller may name any job or workflow; what it then sees the functions decide.',
@@ -104,7 +106,11 @@ export class Orchestrator extends Construct {
     this.grantState();
     if (props.paused !== true) this.letSubmitsWait();
     this.connectQueues(props.paused === true);
-    this.armTimers(props.scheduleFrom);
+    const { dispatch, compensate, operate } = this.functions;
+    const { dispatchQueue, compensateQueue, intakeQueue } = this;
+    const dlq = deadLetters.schedules;
+    armTimers(this, [dispatch, compensate], { dispatchQueue, compensateQueue, dlq, from: props.scheduleFrom });
+    wakeSchedules(this, operate, { intakeQueue, dlq });
     this.startWatchdog(props.paused === true);
     this.openBusDoor();
     this.route(props.participants);
@@ -151,7 +157,8 @@ export class Orchestrator extends Construct {
       this.state.grantReadJobs(one);
       this.state.grantWriteJobs(one);
     }
-    for (const one of [operate, dispatch, compensate, intake, deadLetter]) {
+    // The watchdog: a tick of a schedule that cannot become a job is kept as a dead letter.
+    for (const one of [operate, dispatch, compensate, intake, watchdog, deadLetter]) {
       this.state.grantWriteDeadLetters(one);
       this.state.grantPublish(one);
     }
@@ -199,46 +206,6 @@ export class Orchestrator extends Construct {
       feed(deadLetter, queue, {
         batchSize: DEAD_LETTER_BATCH,
         maxConcurrency: this.concurrency['dead-letter'].perQueue,
-      });
-    }
-  }
-
-  /** Waits beyond what a queue can delay: one-off schedules that delete themselves, sent under a role of their own. */
-  private armTimers(from: Duration | undefined): void {
-    const stack = Stack.of(this);
-    const group = new ScheduleGroup(this, 'Timers');
-    const queues = [this.dispatchQueue.queueArn, this.compensateQueue.queueArn];
-    const role = new Role(this, 'TimerRole', {
-      description: 'Sends the hints of timers',
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-        conditions: {
-          StringEquals: { 'aws:SourceAccount': stack.account },
-          ArnEquals: { 'aws:SourceArn': group.scheduleGroupArn },
-        },
-      }),
-    });
-    const { schedules } = this.state.deadLetters;
-    role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [...queues, schedules.queueArn] }));
-    for (const one of [this.functions.dispatch, this.functions.compensate]) {
-      one.allow({
-        actions: ['scheduler:CreateSchedule'],
-        // Names follow from jobs, so none can be listed here; the group is ours alone.
-        resources: [
-          stack.formatArn({ service: 'scheduler', resource: 'schedule', resourceName: `${group.scheduleGroupName}/*` }),
-        ],
-        variables: {
-          [AWS_VARIABLES.scheduleGroup]: group.scheduleGroupName,
-          [AWS_VARIABLES.scheduleRoleArn]: role.roleArn,
-          [AWS_VARIABLES.dispatchQueueArn]: this.dispatchQueue.queueArn,
-          [AWS_VARIABLES.compensateQueueArn]: this.compensateQueue.queueArn,
-          [AWS_VARIABLES.scheduleDlqArn]: schedules.queueArn,
-          ...(from === undefined ? {} : { [SCHEDULE_FROM_VARIABLE]: String(from.toMilliseconds()) }),
-        },
-      });
-      one.allow({
-        actions: ['iam:PassRole'],
-        resources: [role.roleArn],
-        conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
       });
     }
   }

@@ -1,9 +1,10 @@
 /**
- * The watchdog's run, each second: hints for every job that is overdue, and another try for what lies in the
- * dead-letter queues. One run at a time; one that a fault killed counts as ended.
+ * The watchdog's run, each second: hints for every job that is overdue, the ticks of schedules that are due, and another
+ * try for what lies in the dead-letter queues. One run at a time; one that a fault killed counts as ended.
  */
 import type { Engine } from '../operations/engine.ts';
 import { sweep } from '../operations/sweep.ts';
+import { tickDue } from '../operations/tick.ts';
 import type { QueueReader } from '../ports.ts';
 import type { Drivers } from './drivers.ts';
 import type { Functions } from './functions.ts';
@@ -23,6 +24,7 @@ export function watchdog(
     const { engine, end } = functions.invoke('watchdog', crash);
     try {
       await sweep(engine, async (job, kind) => crew.offer(job, kind), crew.isWaiting);
+      await tickDue(engine);
     } finally {
       end();
     }

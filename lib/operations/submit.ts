@@ -79,7 +79,8 @@ async function create(
   const created = await ports.jobs.create(job);
   if (created.created) return { kind: 'created', job };
   const compared = await compare(engine, request, created.existing, inputFingerprint);
-  return compared.kind === 'existing' && plan.onFailed === 'rerun'
+  // A tick that comes twice is the same tick, not somebody who asks again.
+  return compared.kind === 'existing' && plan.onFailed === 'rerun' && request.source !== 'schedule'
     ? rerun(engine, plan, submission, compared.job)
     : compared;
 }

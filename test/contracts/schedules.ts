@@ -27,7 +27,7 @@ export function scheduleRecord(over: Partial<ScheduleRecord> = {}): ScheduleReco
     ticks: [],
     runningJobId: null,
     lookAt: null,
-    act: { action: 'set', actor: 'operator:local', reason: 'a test', at: T0, revision: 0, told: false },
+    act: { action: 'set', actor: 'operator:local', reason: 'a test', at: T0, revision: 0, told: true },
     revision: 0,
     writeId: unique('write'),
     ...over,

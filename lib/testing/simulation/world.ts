@@ -207,7 +207,7 @@ export function rulesOf({ route }: WorldOptions): Rules {
 }
 
 /** Words that say that something is wrong with us. A definition or an item of other code is not, while one deploys. */
-const HARMLESS = ['unknown_version', 'sweep_item_failed', 'newer_schema'];
+const HARMLESS = ['unknown_version', 'sweep_item_failed', 'tick_failed', 'newer_schema'];
 
 export function logTo(record: RunRecord): Log {
   return {
