@@ -8,7 +8,7 @@ import type { Problem } from '../contract/problem.ts';
 import { ProblemError, UnreachableError } from './errors.ts';
 
 export interface Outgoing {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
@@ -33,7 +33,7 @@ export interface ClientOptions {
 }
 
 export interface Ask {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** From the root of the API, encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../contract/json.ts';
 import type { Problem } from '../contract/problem.ts';
 import type { WireHistoryEntry } from '../contract/wire-history.ts';
 import type { WireJob } from '../contract/wire-job.ts';
+import type { WireSchedule } from '../contract/wire-schedule.ts';
 import type { WireSupport } from '../contract/wire-support.ts';
 import type { InputOf, OutputOf, Registry, TypeOf, Workflow } from '../definition/index.ts';
 
@@ -33,6 +34,7 @@ export type JobOf<R extends Registry, T extends TypeName<R> = TypeName<R>> =
   T extends TypeName<R> ? Job<Input<R, T>, Output<R, T>, T> : never;
 
 export type HistoryEntry = WireHistoryEntry;
+export type Schedule = WireSchedule;
 
 export interface Submitted<J> {
   readonly job: J;
@@ -110,4 +112,21 @@ export interface Resolution extends Act {
   readonly resolution: 'applied' | 'not_applied' | 'compensated';
   readonly output?: Json | undefined;
   readonly evidence?: string | undefined;
+}
+
+/** What a schedule is to be; what is left out has its default, and nothing of what it was before. */
+export interface ScheduleWish {
+  readonly workflow_type: string;
+  readonly workflow_version?: number | undefined;
+  readonly input: Json;
+  /** `cron(0 8 * * MON-FRI)` or `rate(5 minutes)`. */
+  readonly expression: string;
+  readonly timezone?: string | undefined;
+  readonly overlap?: 'skip' | 'queue' | 'allow' | undefined;
+  readonly backfill?: { readonly max_ticks?: number; readonly within_seconds?: number } | undefined;
+  readonly paused?: boolean | undefined;
+  readonly caller_id?: string | undefined;
+  readonly correlation_id?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly expectedRevision?: number | undefined;
 }

@@ -48,7 +48,7 @@ const shortText = (name: string, max: number) =>
 const oneOf = <const T extends readonly [string, ...string[]]>(name: string, words: T) =>
   z.enum(words, `${name}: write one of ${words.join(', ')}`);
 
-const limit = z
+export const limit = z
   .string()
   .refine(
     (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= LIMITS.listLimitMax,
@@ -58,7 +58,7 @@ const limit = z
   .meta({ type: 'integer', minimum: 1, maximum: LIMITS.listLimitMax })
   .default(LIMITS.listLimitDefault);
 /** Longer than any cursor we make. */
-const cursor = shortText('cursor', 300);
+export const cursor = shortText('cursor', 300);
 
 export const NO_PARAMETERS = z.strictObject({});
 
@@ -113,8 +113,6 @@ export const AUDIT_LIST = z.strictObject({
   cursor: cursor.optional(),
 });
 
-const SCHEDULE_LIST = z.strictObject({ limit, cursor: cursor.optional() });
-
 /** Parameters of an address that takes none. */
 export function refuseParameters(parameters: URLSearchParams): void {
   readParameters(NO_PARAMETERS, parameters);
@@ -140,10 +138,6 @@ export function readAuditList(parameters: URLSearchParams) {
   return readParameters(AUDIT_LIST, parameters);
 }
 
-export function readScheduleList(parameters: URLSearchParams) {
-  return readParameters(SCHEDULE_LIST, parameters);
-}
-
 /** null when the text cannot be a job's id, so that no store needs to be asked. */
 export function readJobId(text: string): JobId | null {
   return isJobId(text) ? text : null;
@@ -153,7 +147,7 @@ export function readDeadLetterId(text: string): string | null {
   return text.startsWith('d') && isJobId(text.slice(1)) ? text : null;
 }
 
-function readParameters<T extends z.ZodType>(schema: T, parameters: URLSearchParams): z.output<T> {
+export function readParameters<T extends z.ZodType>(schema: T, parameters: URLSearchParams): z.output<T> {
   const found: Record<string, string> = Object.create(null);
   for (const [name, value] of parameters) {
     if (name in found)

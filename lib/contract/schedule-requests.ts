@@ -11,6 +11,8 @@ import { type Backfill, OVERLAPS, type Overlap } from '../core/schedule-record.t
 import { expected_revision, reason } from './action-requests.ts';
 import { malformed } from './problem.ts';
 import { pointer, refusalOf } from './refusal-of.ts';
+import { cursor, limit, readParameters } from './requests.ts';
+import { anyJson } from './schema.ts';
 
 /** It becomes part of idempotency keys, and names what wakes it. */
 const NAME = /^[a-z][a-z0-9-]{0,63}$/;
@@ -37,12 +39,12 @@ const BACKFILL = z.strictObject({
   ),
 });
 
-const SCHEDULE = z.strictObject({
+export const SCHEDULE = z.strictObject({
   workflow_type: z
     .string('workflow_type: name the workflow to start')
     .regex(/^[a-z][a-z0-9-]{0,99}$/, 'workflow_type: name the workflow to start'),
   workflow_version: z.int().min(1, 'workflow_version: write a whole number from 1').optional(),
-  input: z.custom<Json>((value) => value !== undefined, 'input: write what each tick submits'),
+  input: anyJson,
   expression,
   timezone: z
     .string()
@@ -59,13 +61,23 @@ const SCHEDULE = z.strictObject({
   reason: reason.default('set'),
   expected_revision,
 });
-const PAUSE = z.strictObject({
+export const PAUSE = z.strictObject({
   reason,
   paused: z.boolean('paused: write true or false').default(true),
   expected_revision,
 });
-const RESUME = z.strictObject({ reason, expected_revision });
-const REMOVE = z.strictObject({ reason: reason.default('removed'), expected_revision });
+export const RESUME = z.strictObject({ reason, expected_revision });
+/** As parameters: many a client sends no body with DELETE. */
+export const REMOVE = z.strictObject({
+  reason: reason.default('removed'),
+  expected_revision: z
+    .string()
+    .regex(/^\d{1,9}$/, 'expected_revision: write the revision you saw, a whole number, or leave it out')
+    .transform(Number)
+    .meta({ type: 'integer', minimum: 0 })
+    .optional(),
+});
+export const SCHEDULE_LIST = z.strictObject({ limit, cursor: cursor.optional() });
 
 /** Beside the input: names, an expression, a reason, with room for escapes. */
 export const SCHEDULE_BYTES_MAX = LIMITS.scheduleInputBytesMax + 64 * 1_024;
@@ -119,9 +131,12 @@ export function readResume(body: Json): SaidOfSchedule {
   return saidOf(read(RESUME, body));
 }
 
-/** null: nothing was said, which is enough. */
-export function readRemove(body: Json | null): SaidOfSchedule {
-  return saidOf(read(REMOVE, body ?? {}));
+export function readRemove(parameters: URLSearchParams): SaidOfSchedule {
+  return saidOf(readParameters(REMOVE, parameters));
+}
+
+export function readScheduleList(parameters: URLSearchParams) {
+  return readParameters(SCHEDULE_LIST, parameters);
 }
 
 /** A name that cannot be one names nothing; where one is to be made, it is refused. */

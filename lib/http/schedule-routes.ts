@@ -3,13 +3,14 @@ import type { Hono } from 'hono';
 import { ACTION_BYTES_MAX } from '../contract/action-requests.ts';
 import { decodeCursor, encodeCursor } from '../contract/cursor.ts';
 import { Refusal } from '../contract/problem.ts';
-import { readScheduleList, refuseParameters } from '../contract/requests.ts';
+import { refuseParameters } from '../contract/requests.ts';
 import {
   isScheduleName,
   readPause,
   readRemove,
   readResume,
   readSchedule as readScheduleBody,
+  readScheduleList,
   refuseName,
   SCHEDULE_BYTES_MAX,
 } from '../contract/schedule-requests.ts';
@@ -84,16 +85,10 @@ async function resume({ engine, caller }: AppParts, asked: Asked): Promise<Respo
   return told(engine, await pauseSchedule(engine, { name: named(asked), viewer, ...said }, false));
 }
 
-/** Takes a body or none: many a client sends none with DELETE. */
 async function remove({ engine, caller }: AppParts, asked: Asked): Promise<Response> {
   const viewer = caller(asked.request);
-  refuseParameters(asked.parameters);
-  const said = readRemove(hasBody(asked.request) ? await readDocument(asked.request, ACTION_BYTES_MAX) : null);
+  const said = readRemove(asked.parameters);
   return told(engine, await removeSchedule(engine, { name: named(asked), viewer, ...said }));
-}
-
-function hasBody({ headers, body }: Request): boolean {
-  return body !== null && headers.get('content-length') !== '0';
 }
 
 function told(engine: Engine, result: ScheduleResult): Response {

@@ -23,8 +23,12 @@ async function readFile(io: Io, what: string, path: string): Promise<string> {
   }
 }
 
-export function count(said: string): number {
-  const value = Number(said);
-  if (!/^\d{1,7}$/.test(said) || value < 1) throw new InvalidArgumentError('Write a whole number from 1.');
-  return value;
+export const count = wholeFrom(1);
+
+export function wholeFrom(least: number): (said: string) => number {
+  return (said) => {
+    const value = Number(said);
+    if (!/^\d{1,7}$/.test(said) || value < least) throw new InvalidArgumentError(`Write a whole number from ${least}.`);
+    return value;
+  };
 }

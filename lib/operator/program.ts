@@ -9,6 +9,7 @@ import { auditCommand } from './commands/audit.ts';
 import { deadLetterCommands } from './commands/dead-letters.ts';
 import { describeCommand } from './commands/describe.ts';
 import { jobCommands } from './commands/jobs.ts';
+import { scheduleCommands } from './commands/schedules.ts';
 import { submitCommands } from './commands/submit.ts';
 import { versionCommands } from './commands/versions.ts';
 import { completionScript } from './completion.ts';
@@ -53,6 +54,7 @@ function programWith(io: Io, run: Run): Command {
   jobCommands(program, run);
   actionCommands(program, run);
   deadLetterCommands(program, run);
+  scheduleCommands(program, run);
   auditCommand(program, run);
   describeCommand(program, run);
   versionCommands(program, run);

@@ -4,13 +4,14 @@ import { createApp } from '../../lib/http/app.ts';
 import { localCaller } from '../../lib/local/caller.ts';
 import { tickDue } from '../../lib/operations/tick.ts';
 import { world } from '../operations/world.ts';
+import { documents } from './seeded.ts';
 
 const BODY = { workflow_type: 'research', input: { question: 'what is new?' }, expression: 'cron(0 8 * * MON-FRI)' };
 
 function api() {
   const where = world();
   const engine = where.engine('operate');
-  const app = createApp({ engine, caller: localCaller, door: { started: () => {} } });
+  const app = createApp({ engine, caller: localCaller, documents, door: { started: () => {} } });
   const ask = async (method: string, path: string, body?: unknown, role = 'operator') => {
     const response = await app.request(path, {
       method,
@@ -139,7 +140,7 @@ describe('a schedule', () => {
     expect(await ask('DELETE', '/schedules/Not-a-name')).toMatchObject({ status: 404 });
     await ask('PUT', '/schedules/a', BODY);
     expect(await ask('PUT', '/schedules/a', { ...BODY, expected_revision: 0 })).toMatchObject({ status: 409 });
-    expect(await ask('DELETE', '/schedules/a', { expected_revision: 1, reason: 'done' })).toMatchObject({
+    expect(await ask('DELETE', '/schedules/a?expected_revision=1&reason=done')).toMatchObject({
       status: 200,
     });
   });

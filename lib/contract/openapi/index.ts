@@ -4,6 +4,7 @@ import { AUDIT_OPERATIONS, DOCUMENT_OPERATIONS } from './audit.ts';
 import { DEAD_LETTER_OPERATIONS } from './dead-letters.ts';
 import { JOB_OPERATIONS } from './jobs.ts';
 import type { ApiOperation } from './operation.ts';
+import { SCHEDULE_OPERATIONS } from './schedules.ts';
 import { WORKFLOW_OPERATIONS } from './workflows.ts';
 
 export { openApiDocument } from './document.ts';
@@ -13,6 +14,7 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
   ...JOB_OPERATIONS,
   ...ACTION_OPERATIONS,
   ...DEAD_LETTER_OPERATIONS,
+  ...SCHEDULE_OPERATIONS,
   ...WORKFLOW_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...DOCUMENT_OPERATIONS,

@@ -10,6 +10,7 @@ export const TAGS = {
   jobs: 'Submit processes, read what became of them.',
   'operator actions': 'What a person may do to a job that cannot go on by itself.',
   'dead letters': 'Jobs in quarantine: replayed or discarded by a person.',
+  schedules: 'Workflows that start by the clock.',
   workflows: 'The definitions that this deployment runs.',
   audit: 'What people did and tried to do.',
   documents: 'The interface describes itself.',

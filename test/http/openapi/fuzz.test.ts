@@ -14,6 +14,7 @@ import { StoreError, ThrottledError } from '../../../lib/core/store-error.ts';
 import { createApp } from '../../../lib/http/app.ts';
 import { localCaller } from '../../../lib/local/caller.ts';
 import type { Ports } from '../../../lib/ports.ts';
+import { scheduleRecord } from '../../contracts/schedules.ts';
 import { documents, inMemory, seeded } from '../seeded.ts';
 import { SITUATIONS } from '../situations.ts';
 import { house } from '../support.ts';
@@ -90,12 +91,13 @@ function failing(ports: Ports, random: () => number): Ports {
         };
       },
     });
-  const { jobs, deadLetters, audit, values, claims } = ports;
+  const { jobs, deadLetters, audit, schedules, values, claims } = ports;
   return {
     ...ports,
     jobs: sometimes(jobs),
     deadLetters: sometimes(deadLetters),
     audit: sometimes(audit),
+    schedules: sometimes(schedules),
     values: sometimes(values),
     claims: sometimes(claims),
   };
@@ -116,6 +118,7 @@ describe('what the document says holds', () => {
     for (let round = 0; round < rounds; round += 1) {
       const random = generator(round * 1_000 + SITUATIONS.indexOf(situation));
       const { engine, ports, revision } = await seeded(inMemory, { moment });
+      await ports.schedules.put(scheduleRecord({ name: 'nightly', workflowType: plan.type, revision: 1_000 }), null);
       const app = createApp({
         engine: { ...engine, ports: failing(ports, random) },
         caller,
@@ -133,6 +136,13 @@ describe('what the document says holds', () => {
         input: [{ a: 1 }, {}],
         cursor: ['nonsense'],
         version: [plan.version, plan.version, 9],
+        name: ['nightly', 'nightly', 'other'],
+        workflow_type: [plan.type, plan.type, plan.type, 'nothing'],
+        workflow_version: [plan.version],
+        expression: ['rate(5 minutes)', 'cron(0 8 * * *)', 'never'],
+        timezone: ['UTC', 'Europe/Berlin'],
+        max_ticks: [0, 1],
+        within_seconds: [60],
       };
       await check(inTime(app, ports.clock as VirtualClock), dictionary, random);
     }
