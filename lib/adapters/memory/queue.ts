@@ -23,10 +23,15 @@ export function memoryQueue(clock: Clock): MemoryQueue {
   const dead: Record<QueueName, string[]> = { dispatch: [], compensate: [] };
   let sent = 0;
 
-  const visible = (queue: QueueName): [string, Held][] =>
-    [...live[queue]]
-      .filter(([, held]) => held.visibleAt <= clock.now())
-      .sort(([, a], [, b]) => a.visibleAt - b.visibleAt);
+  /** What has been visible for longest; of equals, what was sent first. */
+  const earliest = (queue: QueueName): [string, Held] | null => {
+    let found: [string, Held] | null = null;
+    for (const one of live[queue]) {
+      const at = one[1].visibleAt;
+      if (at <= clock.now() && (found === null || at < found[1].visibleAt)) found = one;
+    }
+    return found;
+  };
 
   return {
     send: async (queue, message, delayMs) => {
@@ -39,8 +44,8 @@ export function memoryQueue(clock: Clock): MemoryQueue {
     },
     receive: async (queue, max, visibilityMs) => {
       const received = [];
-      for (const [receipt, held] of visible(queue)) {
-        if (received.length === max) break;
+      for (let next = earliest(queue); next !== null && received.length < max; next = earliest(queue)) {
+        const [receipt, held] = next;
         if (held.receives >= LIMITS.messageMaxReceives) {
           live[queue].delete(receipt);
           dead[queue].push(held.text);

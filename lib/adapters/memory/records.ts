@@ -77,17 +77,23 @@ export function memoryDeadLetters(): DeadLetterStore {
   };
 }
 
+/** The text, and what it is looked for by. */
+interface KeptAudit extends Pick<AuditRecord, 'jobId' | 'actor'> {
+  readonly text: string;
+}
+
 export function memoryAudit(): AuditStore {
-  const texts = new Map<string, string>();
+  const kept = new Map<string, KeptAudit>();
   return {
     put: async (record) => {
-      if (!texts.has(record.auditId)) texts.set(record.auditId, JSON.stringify(record));
+      const { auditId, jobId, actor } = record;
+      if (!kept.has(auditId)) kept.set(auditId, { jobId, actor, text: JSON.stringify(record) });
     },
     list: async (query) => {
       const { jobId, actor } = query;
-      const found = [...texts.values()]
-        .map(recordIn)
-        .filter((record) => (jobId === null || record.jobId === jobId) && (actor === null || record.actor === actor));
+      const found = [...kept.values()]
+        .filter((one) => (jobId === null || one.jobId === jobId) && (actor === null || one.actor === actor))
+        .map(recordIn);
       const positioned = found.map((record) => ({ record, createdAt: record.at, jobId: record.auditId }));
       const page = pageOf(positioned, query);
       return { items: page.items.map(({ record }) => record), next: page.next };
@@ -95,7 +101,7 @@ export function memoryAudit(): AuditStore {
   };
 }
 
-function recordIn(text: string): AuditRecord {
+function recordIn({ text }: KeptAudit): AuditRecord {
   return JSON.parse(text);
 }
 
