@@ -11,6 +11,7 @@ import {
   answerOfUnknown,
   type EnvelopeRequest,
   HEADERS,
+  headerOf,
   type OutgoingCall,
   requestOf,
 } from './envelope.ts';
@@ -28,6 +29,12 @@ export function commandOf(outgoing: OutgoingCall): EnvelopeRequest {
 /** As a participant sends it: the operation, the attempt it answers, and its answer's envelope. */
 const RESULT = z.object({ operation_id: z.string(), attempt: z.int().min(0), statusCode: z.string() });
 
+/** Of which operation a command is, as its result will name it; null: it names none of ours. */
+export function readCommand({ headers }: EnvelopeRequest): Omit<CommandResult, 'answer'> | null {
+  const attempt = Number(headerOf(headers, HEADERS.attempt) ?? '1');
+  return named(headerOf(headers, HEADERS.operationId) ?? '', attempt);
+}
+
 export interface CommandResult {
   readonly jobId: JobId;
   readonly step: string;
@@ -41,11 +48,15 @@ export interface CommandResult {
 export function readCommandResult(document: unknown): CommandResult | null {
   const read = RESULT.safeParse(document);
   if (!read.success) return null;
-  const { operation_id: given, attempt } = read.data;
+  const found = named(read.data.operation_id, read.data.attempt);
+  return found === null ? null : { ...found, answer: answerOfUnknown(document) };
+}
+
+function named(given: string, attempt: number): Omit<CommandResult, 'answer'> | null {
   const asked = given.endsWith(QUERY);
   const operationId = asked ? given.slice(0, -QUERY.length) : given;
   const name = readOperationId(operationId);
   if (name === null) return null;
   const direction = asked ? 'query' : name.generation === null ? 'do' : 'undo';
-  return { jobId: name.jobId, step: name.step, direction, operationId, attempt, answer: answerOfUnknown(document) };
+  return { jobId: name.jobId, step: name.step, direction, operationId, attempt };
 }

@@ -15,6 +15,10 @@ export interface LocalEnvironment {
   readonly errorsFile: string | null;
   /** An event for every transition, not only for outcomes. */
   readonly lifecycleEvents: boolean;
+  /** Of how participants are reached where not in the process; null: all of them in the process. */
+  readonly routesFile: string | null;
+  /** Of what `secret:<name>` stands for in that file. */
+  readonly secretsFile: string | null;
   /** The parent is npm itself, see the script `start`. */
   readonly startedByNpm: boolean;
 }
@@ -41,6 +45,8 @@ const LOCAL = z.object({
   DACAPO_DATA: optional.transform((text) => text ?? DATA_DIRECTORY_DEFAULT),
   DACAPO_EPHEMERAL: flag('DACAPO_EPHEMERAL'),
   DACAPO_ERRORS: optional.transform((text) => text ?? null),
+  DACAPO_ROUTES: optional.transform((text) => text ?? null),
+  DACAPO_SECRETS: optional.transform((text) => text ?? null),
   DACAPO_LIFECYCLE_EVENTS: flag('DACAPO_LIFECYCLE_EVENTS'),
   npm_lifecycle_event: optional.transform((text) => text === 'start'),
 });
@@ -52,7 +58,8 @@ export function readLocalEnvironment(
   if (!read.success) throw new Error(read.error.issues.map((issue) => issue.message).join('; '));
   const { PORT: port, DACAPO_DATA: dataDirectory, DACAPO_EPHEMERAL: ephemeral, DACAPO_ERRORS: errorsFile } = read.data;
   const { DACAPO_LIFECYCLE_EVENTS: lifecycleEvents, npm_lifecycle_event: startedByNpm } = read.data;
-  return { port, dataDirectory, ephemeral, errorsFile, lifecycleEvents, startedByNpm };
+  const { DACAPO_ROUTES: routesFile, DACAPO_SECRETS: secretsFile } = read.data;
+  return { port, dataDirectory, ephemeral, errorsFile, lifecycleEvents, startedByNpm, routesFile, secretsFile };
 }
 
 /** What a Lambda is told; see aws-environment.ts. */

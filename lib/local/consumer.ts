@@ -2,27 +2,27 @@
  * Reads one queue as an event source mapping would: takes what is visible, a bounded number at once, and removes a
  * message only after it was dealt with. What a run that failed or crashed had in hand becomes visible again.
  */
+
+import type { ReceivedOf, TableQueue } from '../adapters/sqlite/queue.ts';
 import type { EpochMs } from '../core/ids.ts';
-import type { Clock, QueueName, QueueReader, Received } from '../ports.ts';
+import type { Clock, Message, QueueName } from '../ports.ts';
 import { alarm } from './alarm.ts';
 import type { RunEnd } from './driver-pool.ts';
 
 /** A queue that can say when to look again. */
-export interface WatchedQueue extends QueueReader {
-  nextVisibleAt(queue: QueueName): EpochMs | null;
-}
+export type WatchedQueue<N extends string = QueueName, M = Message> = Omit<TableQueue<N, M>, 'send'>;
 
 export interface Consumer {
   /** Something can be received from then on. */
   wakeAt(time: EpochMs): void;
 }
 
-export interface ConsumerOptions {
-  readonly queue: QueueName;
-  readonly reader: WatchedQueue;
+export interface ConsumerOptions<N extends string, M> {
+  readonly queue: N;
+  readonly reader: Pick<WatchedQueue<N, M>, 'receive' | 'remove' | 'nextVisibleAt'>;
   readonly clock: Clock;
   readonly visibilityMs: number;
-  readonly handle: (received: Received) => Promise<RunEnd>;
+  readonly handle: (received: ReceivedOf<M>) => Promise<RunEnd>;
   readonly failed: (error: unknown) => void;
 }
 
@@ -30,12 +30,13 @@ export interface ConsumerOptions {
 const TAKEN_MAX = 64;
 const BATCH_MAX = 32;
 
-export function consumer({ queue, reader, clock, visibilityMs, handle, failed }: ConsumerOptions): Consumer {
+export function consumer<N extends string, M>(options: ConsumerOptions<N, M>): Consumer {
+  const { queue, reader, clock, visibilityMs, handle, failed } = options;
   let taken = 0;
   let reading = false;
   let again = false;
 
-  const deal = async (received: Received): Promise<void> => {
+  const deal = async (received: ReceivedOf<M>): Promise<void> => {
     try {
       if ((await handle(received)) === 'done') await reader.remove(queue, received.receipt);
     } catch (error) {

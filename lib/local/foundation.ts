@@ -9,8 +9,10 @@ import { failureFields } from '../http/failure-fields.ts';
 import { type CallEnvelope, type CommandQueue, type Log, queueOf } from '../ports.ts';
 import { type LocalClock, localClock } from './clock.ts';
 import { openClockOffset } from './clock-offset.ts';
+import { commands } from './commands.ts';
 import { type FaultBook, openFaultBook } from './faults.ts';
 import { atWork, type Life, newLife } from './mortal.ts';
+import { outside, type World } from './outside.ts';
 import { type LocalParticipants, localParticipants } from './participants.ts';
 
 export interface Foundation {
@@ -27,7 +29,7 @@ export interface Foundation {
 }
 
 /** @param path of the file; refused while another process holds it */
-export async function openFoundation(path: string, stderr: Log): Promise<Foundation> {
+export async function openFoundation(path: string, stderr: Log, world: World): Promise<Foundation> {
   const database = openDatabase(path);
   const life = newLife();
   const log: Log = { write: (...line) => (life.over ? undefined : stderr.write(...line)) };
@@ -42,12 +44,23 @@ export async function openFoundation(path: string, stderr: Log): Promise<Foundat
     onMessage: (queue, visibleAt) => listeners.onMessage?.(queue, visibleAt),
     onTimer: (at) => listeners.onTimer?.(at),
   });
+  const failed = (error: unknown, topic: string): void =>
+    log.write('error', 'participant_failed', { topic, ...failureFields(error) });
+  const queued = commands({
+    database,
+    life,
+    clock,
+    results: stores.queue,
+    work: (request) => participants.work(request),
+    failed: (error) => failed(error, 'queue'),
+  });
   const participants = await localParticipants({
     write,
     clock,
     faults,
+    outside: outside({ ...world, clock, bus: stores.bus, commands: queued, onError: failed }),
     onLateAnswer: (envelope, answer) => void sendLate(stores.queue, clock, log, envelope, answer),
-    onError: (error, topic) => log.write('error', 'participant_failed', { topic, ...failureFields(error) }),
+    onError: failed,
   });
   return {
     life,
@@ -58,6 +71,7 @@ export async function openFoundation(path: string, stderr: Log): Promise<Foundat
     participants,
     listen: (given) => {
       listeners = given;
+      queued.start();
     },
     end: () => {
       life.over = true;

@@ -3,6 +3,7 @@
  * kill: nothing that was under way goes on, and whoever comes next finds only what is in the file.
  */
 
+import { NO_WAYS } from '../contract/local-ways.ts';
 import type { PolicyOverrides } from '../core/errors.ts';
 import { FREE } from '../core/gates.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -19,9 +20,10 @@ import { type Foundation, openFoundation } from './foundation.ts';
 import { functions } from './functions.ts';
 import { localIds, newBoot, ownerPrefix } from './ids.ts';
 import { methodsOf, mortal, whileAlive } from './mortal.ts';
+import type { World } from './outside.ts';
 import { quiet } from './quiet.ts';
 import { report } from './report.ts';
-import { plans, route } from './routes.ts';
+import { type LocalRoutes, localRoutes, plans } from './routes.ts';
 import type { Answer } from './server.ts';
 
 export interface ProcessLife {
@@ -44,7 +46,11 @@ export interface Others {
   /** The retry budget of each dependency. */
   readonly tokens?: RetryTokens;
   readonly lifecycleEvents?: boolean;
+  /** Which participants are reached by another way than in the process. */
+  readonly world?: World;
 }
+
+const ALL_INSIDE: World = { ways: NO_WAYS, secrets: new Map() };
 
 export async function beginLife(
   path: string,
@@ -53,9 +59,11 @@ export async function beginLife(
   others: Others = {},
 ): Promise<ProcessLife> {
   const catalog = withPolicies(plans, policies);
-  const foundation = await openFoundation(path, log);
+  const { world = ALL_INSIDE } = others;
+  const { route } = localRoutes(world.ways);
+  const foundation = await openFoundation(path, log, world);
   const { life, clock, faults } = foundation;
-  const engine = engineOn(foundation, catalog, policies.all, others);
+  const engine = engineOn(foundation, catalog, policies.all, { ...others, route });
   const invocations = functions(engine, faults);
   const moving = conductor({
     engine,
@@ -89,7 +97,7 @@ function engineOn(
   { life, clock, log, stores, participants: own }: Foundation,
   catalog: PlanCatalog,
   policies: PolicyOverrides,
-  { participants = own, tokens = retryTokens(), lifecycleEvents = false }: Others,
+  { participants = own, tokens = retryTokens(), lifecycleEvents = false, route }: Others & Pick<LocalRoutes, 'route'>,
 ): Engine {
   const boot = newBoot();
   const ids = localIds(boot);

@@ -14,10 +14,12 @@ import { readDocument } from '../http/read-body.ts';
 import { json } from '../http/respond.ts';
 import { type Asked, type Handler, type Methods, resource } from '../http/routing.ts';
 import type { ProcessLife } from './life.ts';
-import { services, topics } from './routes.ts';
+import { services } from './routes.ts';
 
 export interface LocalParts {
   life(): ProcessLife;
+  /** Of participants, whatever the way to them. */
+  readonly topics: ReadonlySet<string>;
   /** As kill -9 and start; the given request's own connection is kept for its answer. */
   restart(request: Request): Promise<void>;
 }
@@ -28,7 +30,7 @@ export function localApp(parts: LocalParts): Hono {
   const local = (path: string, methods: Methods): void => resource(app, `/local/${path}`, withoutParameters(methods));
   local('faults', {
     GET: () => json(200, { items: life().foundation.faults.list().map(shownFault) }),
-    POST: (asked) => addFault(life(), asked),
+    POST: (asked) => addFault(life(), parts.topics, asked),
     DELETE: async () => {
       await life().foundation.faults.clear();
       return json(200, { items: [] });
@@ -68,7 +70,7 @@ async function moveClock(life: ProcessLife, asked: Asked): Promise<Response> {
   return json(200, { now: isoTime(life.foundation.clock.now()) });
 }
 
-async function addFault(life: ProcessLife, asked: Asked): Promise<Response> {
+async function addFault(life: ProcessLife, topics: ReadonlySet<string>, asked: Asked): Promise<Response> {
   const fault = readFault(await readDocument(asked.request, ACTION_BYTES_MAX));
   if (fault.mode !== 'crash' && !topics.has(fault.target)) {
     const known = [...topics].sort().join(', ');

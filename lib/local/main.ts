@@ -5,8 +5,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readLocalEnvironment } from '../contract/environment.ts';
+import { NO_WAYS, parseLocalSecrets, parseLocalWays } from '../contract/local-ways.ts';
 import { parsePolicies } from '../contract/policies.ts';
-import { NO_POLICIES, type PolicySettings } from '../core/policy-settings.ts';
+import { NO_POLICIES } from '../core/policy-settings.ts';
 import { stderrLog } from './log.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 
@@ -27,13 +28,13 @@ function dataDirectory(configured: string, ephemeral: boolean): string {
   return directory;
 }
 
-/** A mistake in it keeps the server from starting: retries that differ from what somebody wrote would show too late. */
-function policiesIn(file: string | null): PolicySettings {
-  if (file === null) return NO_POLICIES;
+/** A mistake in it keeps the server from starting: what differs from what somebody wrote would show too late. */
+function readIn<T>(variable: string, file: string | null, parse: (text: string) => T, otherwise: T): T {
+  if (file === null) return otherwise;
   try {
-    return parsePolicies(readFileSync(file, 'utf8'));
+    return parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Error(`DACAPO_ERRORS ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${variable} ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -62,11 +63,23 @@ try {
     errorsFile,
     lifecycleEvents,
     startedByNpm,
+    routesFile,
+    secretsFile,
   } = readLocalEnvironment();
   if (startedByNpm) endWithNpm();
-  const policies = policiesIn(errorsFile);
+  const policies = readIn('DACAPO_ERRORS', errorsFile, parsePolicies, NO_POLICIES);
+  const ways = readIn('DACAPO_ROUTES', routesFile, parseLocalWays, NO_WAYS);
+  const secrets = readIn('DACAPO_SECRETS', secretsFile, parseLocalSecrets, new Map<string, string>());
   const directory = dataDirectory(configured, ephemeral);
-  const runtime = await startRuntime({ port, directory, log: stderrLog(), policies, lifecycleEvents, onFatal: fail });
+  const runtime = await startRuntime({
+    port,
+    directory,
+    log: stderrLog(),
+    policies,
+    lifecycleEvents,
+    world: { ways, secrets },
+    onFatal: fail,
+  });
   endOnSignal(runtime);
   process.stdout.write(`dacapo listening on http://127.0.0.1:${runtime.port}\n`);
 } catch (error) {

@@ -4,7 +4,14 @@
  * lost, unless a fault keeps the answer for good.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { type Answer, answerOf, problemResponse, requestOf, UNKNOWN_TOPIC } from '../contract/envelope.ts';
+import {
+  type Answer,
+  answerOf,
+  type EnvelopeRequest,
+  problemResponse,
+  requestOf,
+  UNKNOWN_TOPIC,
+} from '../contract/envelope.ts';
 import type { JsonObject } from '../contract/json.ts';
 import { type Fault, shownParticipant } from '../contract/local.ts';
 import { EXAMPLE_SERVICES } from '../participants/index.ts';
@@ -12,6 +19,7 @@ import type { CallEnvelope, Clock, Participants } from '../ports.ts';
 import {
   type Host,
   host,
+  identityOf,
   type OperationStore,
   type OperationView,
   type Service,
@@ -31,11 +39,23 @@ export interface LocalParticipantsOptions {
   /** What a participant threw or could not store. */
   readonly onError?: (error: unknown, topic: string) => void;
   readonly services?: readonly Service[];
+  /** Where a call goes by another way than straight into the process. */
+  readonly outside?: Outside;
+}
+
+/** The other ways, each asked by the call's target. */
+export interface Outside {
+  by(target: string): 'queue' | 'http' | 'event' | null;
+  http(envelope: CallEnvelope): Promise<Answer>;
+  tell(envelope: CallEnvelope): Promise<Answer>;
+  command(envelope: CallEnvelope): Promise<Answer>;
 }
 
 export interface LocalParticipants extends Participants {
   /** What a service holds and how it was called; null when there is no such service. */
   show(service: string): Promise<JsonObject | null>;
+  /** Works on a command as the service behind a queue does. */
+  work(request: EnvelopeRequest): Promise<Outcome>;
 }
 
 /** A service at its place: how to call it, and what it remembers. */
@@ -50,11 +70,27 @@ export async function localParticipants(options: LocalParticipantsOptions): Prom
   const byTopic = new Map(seats.flatMap((place) => [...place.service.topics.keys()].map((topic) => [topic, place])));
   return {
     async call(envelope) {
-      const { topic } = envelope.call;
+      const { topic, target } = envelope.call;
+      const { outside } = options;
+      const by = outside?.by(target) ?? null;
+      // The command goes; what goes wrong goes wrong where it is worked on.
+      if (outside !== undefined && by === 'queue') return outside.command(envelope);
       const place = byTopic.get(topic);
-      if (place === undefined) return unserved(topic);
+      const delivery =
+        outside !== undefined && (by === 'http' || by === 'event')
+          ? deliveryBy(options, () => (by === 'http' ? outside.http(envelope) : outside.tell(envelope)))
+          : place === undefined
+            ? null
+            : deliveryTo(place, requestOf(envelope), options);
+      if (delivery === null) return unserved(topic);
       const fault = await options.faults.take(topic);
-      return withinTimeout(envelope, options, outcomeOf(deliveryTo(place, envelope, options), fault));
+      return withinTimeout(envelope, options, outcomeOf(delivery, fault));
+    },
+    async work(request) {
+      const place = byTopic.get(request.topic);
+      if (place === undefined) return unserved(request.topic);
+      const fault = await options.faults.take(request.topic);
+      return outcomeOf(deliveryTo(place, request, options), fault);
     },
     async show(name) {
       const store = seats.find(({ service }) => service.name === name)?.store;
@@ -72,18 +108,31 @@ async function seat(service: Service, options: LocalParticipantsOptions): Promis
   return { service, store, host: host(service, { store, now: () => clock.now(), ...watch }) };
 }
 
-function deliveryTo({ host, store }: Seat, envelope: CallEnvelope, options: LocalParticipantsOptions): Delivery {
-  const { topic, operationId, attempt } = envelope.call;
+/** To a service elsewhere: what it remembers of a call is its own. */
+function deliveryBy({ clock }: LocalParticipantsOptions, deliver: () => Promise<Answer>): Delivery {
+  return { deliver, refuse: async (code) => refusedWith(code), wait: (ms) => waiting(clock, ms) };
+}
+
+function refusedWith(code: string): Answer {
+  const detail = 'the participant refused before it did anything (injected)';
+  return answerOf(problemResponse('service-unavailable', { code, applied: false, detail }));
+}
+
+function waiting(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}
+
+function deliveryTo({ host, store }: Seat, request: EnvelopeRequest, options: LocalParticipantsOptions): Delivery {
+  const { topic, operationId, attempt } = identityOf(request);
   return {
-    deliver: async () => answerOf(await host(requestOf(envelope))),
+    deliver: async () => answerOf(await host(request)),
     async refuse(code) {
       await store
         .log({ topic, operationId, attempt, at: options.clock.now(), result: code })
         .catch((error: unknown) => options.onError?.(error, topic));
-      const detail = 'the participant refused before it did anything (injected)';
-      return answerOf(problemResponse('service-unavailable', { code, applied: false, detail }));
+      return refusedWith(code);
     },
-    wait: (ms) => new Promise((resolve) => void options.clock.after(ms, resolve)),
+    wait: (ms) => waiting(options.clock, ms),
   };
 }
 

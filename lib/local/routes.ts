@@ -1,8 +1,10 @@
 /**
- * Where topics lead in embedded mode: every topic of the example services, all in this process.
+ * Where topics lead in embedded mode: every topic of the example services, all in this process, unless it was told to
+ * take another way.
  */
 
 import { apiDocuments } from '../contract/api-documents.ts';
+import type { LocalWay, LocalWays } from '../contract/local-ways.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Route } from '../core/plan.ts';
 import type { PlanCatalog } from '../operations/engine.ts';
@@ -13,19 +15,43 @@ export const plans: PlanCatalog = examples;
 export const documents = apiDocuments(examples);
 export const services: readonly string[] = EXAMPLE_SERVICES.map((service) => service.name);
 /** Each service is a dependency of its own: what one of them costs in retries slows no other. */
-const ROUTES: ReadonlyMap<string, Route> = new Map(
-  EXAMPLE_SERVICES.flatMap(({ name, topics: served }) =>
-    [...served.keys()].map((topic) => [topic, { target: name, fencing: true, maxRunMs: LIMITS.stepTimeoutMsMax }]),
+const IN_PROCESS: readonly (readonly [string, Route])[] = EXAMPLE_SERVICES.flatMap(({ name, topics: served }) =>
+  [...served.keys()].map(
+    (topic) => [topic, { target: name, fencing: true, maxRunMs: LIMITS.stepTimeoutMsMax }] as const,
   ),
 );
-export const topics: ReadonlySet<string> = new Set(ROUTES.keys());
 
-export function route(topic: string): Route | undefined {
-  return ROUTES.get(topic);
+export interface LocalRoutes {
+  readonly topics: ReadonlySet<string>;
+  route(topic: string): Route | undefined;
 }
 
-/** A missing route stops the start, not the first job that needs it. */
-export function checkRoutes(): void {
+/** A missing route, or one that does not fit, stops the start, not the first job that needs it. */
+export function localRoutes({ ways }: LocalWays): LocalRoutes {
+  const routes = new Map(IN_PROCESS);
+  for (const way of ways) for (const topic of topicsOf(way)) routes.set(topic, routeBy(way));
+  const route = (topic: string): Route | undefined => routes.get(topic);
   const missing = examples.missingRoutes(route);
   if (missing.length > 0) throw new Error(missing.join('; '));
+  return { topics: new Set(routes.keys()), route };
+}
+
+function topicsOf({ target, topics }: LocalWay): readonly string[] {
+  if (topics !== null) return topics;
+  const served = EXAMPLE_SERVICES.find(({ name }) => name === target);
+  if (served === undefined)
+    throw new Error(`target ${target}: there is no such service; there are ${services.join(', ')}`);
+  return [...served.topics.keys()];
+}
+
+function routeBy({ by, target, fencing, maxRunMs }: LocalWay): Route {
+  const route = { target, fencing, maxRunMs: maxRunMs ?? LIMITS.stepTimeoutMsMax };
+  switch (by) {
+    case 'queue':
+      return { ...route, answersLater: true };
+    case 'http':
+      return route;
+    case 'event':
+      return { ...route, oneWay: true };
+  }
 }

@@ -3,11 +3,12 @@
  * every waiting connection broken, and begins the next on the same file; requests that come meanwhile wait for it.
  */
 import { join } from 'node:path';
+import { NO_WAYS } from '../contract/local-ways.ts';
 import { NO_POLICIES, type PolicySettings } from '../core/policy-settings.ts';
 import type { Log } from '../ports.ts';
 import { beginLife, type Others } from './life.ts';
 import { localApp } from './local-routes.ts';
-import { checkRoutes } from './routes.ts';
+import { localRoutes } from './routes.ts';
 import { startServer } from './server.ts';
 
 export interface RuntimeOptions extends Others {
@@ -35,7 +36,7 @@ const CLOSE_GRACE_MS = 2_000;
 
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { port, directory, log, onFatal, policies = NO_POLICIES } = options;
-  checkRoutes();
+  const { topics } = localRoutes(options.world?.ways ?? NO_WAYS);
   const path = join(directory, FILE);
   const begin = () => beginLife(path, log, policies, options);
   let life = await begin();
@@ -53,6 +54,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
   const local = localApp({
     life: () => life,
+    topics,
     restart: async (request) => {
       server.dropWaiting(request);
       restarting ??= renew();

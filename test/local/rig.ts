@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { World } from '../../lib/local/outside.ts';
 import { type Runtime, startRuntime } from '../../lib/local/runtime.ts';
 import type { Log } from '../../lib/ports.ts';
 
@@ -21,10 +22,16 @@ export async function temporaryDirectory(): Promise<string> {
   return directory;
 }
 
-export async function start(directory: string, port = 0) {
+export async function start(directory: string, port = 0, world?: World) {
   const lines: string[] = [];
   const log: Log = { write: (level, event) => void lines.push(`${level} ${event}`) };
-  const runtime: Runtime = await startRuntime({ port, directory, log, onFatal: (error) => lines.push(String(error)) });
+  const runtime: Runtime = await startRuntime({
+    port,
+    directory,
+    log,
+    onFatal: (error) => lines.push(String(error)),
+    ...(world === undefined ? {} : { world }),
+  });
   let closed: Promise<void> | null = null;
   const close = (): Promise<void> => {
     closed ??= runtime.close();

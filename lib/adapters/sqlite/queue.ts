@@ -5,20 +5,37 @@
 
 import type { EpochMs } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
-import type { Clock, CommandQueue, Message, QueueName, QueueReader, Received } from '../../ports.ts';
+import type { Clock, Message, QueueName } from '../../ports.ts';
 import type { Database } from './database.ts';
 
 /** Told after a message is stored, so that a reader in this process need not poll. */
-export type MessageListener = (queue: QueueName, visibleAt: EpochMs) => void;
+export type MessageListener<N extends string = QueueName> = (queue: N, visibleAt: EpochMs) => void;
 
-export interface SqliteQueue extends CommandQueue, QueueReader {
-  /** When the next message can be received; null: there is none. */
-  nextVisibleAt(queue: QueueName): EpochMs | null;
+export interface ReceivedOf<M> {
+  readonly message: M;
+  readonly receipt: string;
+  readonly receives: number;
 }
+
+/** Queues by name, whatever their messages say. */
+export interface TableQueue<N extends string, M> {
+  send(queue: N, message: M, delayMs: number): Promise<void>;
+  receive(queue: N, max: number, visibilityMs: number): Promise<readonly ReceivedOf<M>[]>;
+  remove(queue: N, receipt: string): Promise<void>;
+  takeDeadLetters(queue: N, max: number): Promise<readonly M[]>;
+  /** When the next message can be received; null: there is none. */
+  nextVisibleAt(queue: N): EpochMs | null;
+}
+
+export type SqliteQueue = TableQueue<QueueName, Message>;
 
 export const SEND = 'INSERT INTO messages (queue, visible_at, body) VALUES (?, ?, ?)';
 
-export function sqliteQueue(database: Database, clock: Clock, onMessage: MessageListener): SqliteQueue {
+export function sqliteQueue<N extends string = QueueName, M = Message>(
+  database: Database,
+  clock: Clock,
+  onMessage: MessageListener<N>,
+): TableQueue<N, M> {
   const send = database.prepare(SEND);
   const visible = database.prepare(`
     SELECT message_id, receives, body FROM messages WHERE queue = ? AND visible_at <= ? ORDER BY visible_at LIMIT ?`);
@@ -34,8 +51,8 @@ export function sqliteQueue(database: Database, clock: Clock, onMessage: Message
   const next = database.prepare('SELECT min(visible_at) AS at FROM messages WHERE queue = ?');
 
   /** Hides what it answers; what was received too often is buried instead. */
-  const take = (queue: QueueName, max: number, visibilityMs: number): Received[] => {
-    const received: Received[] = [];
+  const take = (queue: N, max: number, visibilityMs: number): ReceivedOf<M>[] => {
+    const received: ReceivedOf<M>[] = [];
     const now = clock.now();
     for (const row of visible.all(queue, now, max)) {
       const id = Number(row.message_id);
@@ -83,6 +100,6 @@ export function sqliteQueue(database: Database, clock: Clock, onMessage: Message
   };
 }
 
-function messageOf(body: string): Message {
+function messageOf<M>(body: string): M {
   return JSON.parse(body);
 }
