@@ -44,6 +44,7 @@ export const ERRORS = {
   ORCH_DEAD_LETTER_REQUIRED: { http: 409, meaning: 'only a dead-lettered job can be replayed' },
   ORCH_STATE_MACHINE_INVARIANT_BROKEN: { http: 500, meaning: 'what is stored contradicts the rules' },
   ORCH_REPLAY_CONTEXT_MISSING: { http: 409, meaning: 'the original envelope or trace context is gone' },
+  ORCH_ADDRESS_FORBIDDEN: { http: 500, meaning: 'a call was not made because of where it would have gone' },
   ORCH_UNROUTED_TOPIC: { http: 500, meaning: 'a topic has no route to a participant' },
   ORCH_MAPPING_FAILED: { http: 500, meaning: "the definition's own mapping failed on the data it was given" },
   ORCH_DEPENDENCY_UNAVAILABLE: { http: 503, meaning: 'the dependency is known to be down and has no alternative' },

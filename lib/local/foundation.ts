@@ -4,6 +4,7 @@
  */
 import { type Database, openDatabase } from '../adapters/sqlite/database.ts';
 import { type SqliteListeners, type SqlitePorts, sqlitePorts } from '../adapters/sqlite/ports.ts';
+import { releaseMessages } from '../adapters/sqlite/queue.ts';
 import type { Answer } from '../core/answers.ts';
 import { failureFields } from '../http/failure-fields.ts';
 import { type CallEnvelope, type CommandQueue, type Log, queueOf } from '../ports.ts';
@@ -37,6 +38,7 @@ export async function openFoundation(path: string, stderr: Log, world: World): P
   const offset = await openClockOffset(write);
   const clock = localClock(offset.ms, offset.save);
   const faults = await openFaultBook(write);
+  await releaseMessages({ write }, clock.now());
 
   // Whoever reads the messages is made on top of the store that tells of them.
   let listeners: SqliteListeners = {};

@@ -9,6 +9,8 @@ it('has defaults, also for variables that are set to nothing', () => {
     errorsFile: null,
     lifecycleEvents: false,
     startedByNpm: false,
+    routesFile: null,
+    secretsFile: null,
   };
   expect(readLocalEnvironment({})).toEqual(defaults);
   expect(readLocalEnvironment({ PORT: '', DACAPO_DATA: '', DACAPO_EPHEMERAL: '', DACAPO_ERRORS: '' })).toEqual(
@@ -22,6 +24,8 @@ it('takes what is written', () => {
     DACAPO_DATA: '/tmp/x',
     DACAPO_EPHEMERAL: '1',
     DACAPO_ERRORS: 'errors.json',
+    DACAPO_ROUTES: 'routes.json',
+    DACAPO_SECRETS: 'secrets.json',
     DACAPO_LIFECYCLE_EVENTS: '1',
     npm_lifecycle_event: 'start',
   };
@@ -32,6 +36,8 @@ it('takes what is written', () => {
     errorsFile: 'errors.json',
     lifecycleEvents: true,
     startedByNpm: true,
+    routesFile: 'routes.json',
+    secretsFile: 'secrets.json',
   };
   expect(readLocalEnvironment(given)).toEqual(expected);
 });

@@ -72,7 +72,6 @@ describe('a participant behind a queue', () => {
     const { body } = await submit('k');
     await until('/local/faults', ({ items }) => (items as { fired: number }[])[0]?.fired === 1);
     await post('/local/restart');
-    await post('/local/clock', { advance_ms: 90_000 });
     const job = await until(`/jobs/${body.job_id}`, ({ outcome }) => outcome !== null);
     expect(job.current_state).toBe('COMPLETED');
     expect((await get('/local/participants/tenant')).body.records).toHaveLength(1);

@@ -100,6 +100,13 @@ export function sqliteQueue<N extends string = QueueName, M = Message>(
   };
 }
 
+/** Whoever had messages in hand is gone: they come again at once, and not when their time to be hidden is over. */
+export async function releaseMessages({ write }: Pick<Database, 'write'>, now: EpochMs): Promise<void> {
+  await write((database) =>
+    database.prepare('UPDATE messages SET visible_at = ? WHERE receives > 0 AND visible_at > ?').run(now, now),
+  );
+}
+
 function messageOf<M>(body: string): M {
   return JSON.parse(body);
 }

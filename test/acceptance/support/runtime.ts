@@ -52,10 +52,13 @@ export interface EmbeddedRuntime {
   kill(): Promise<void>;
 }
 
-export async function startEmbedded(dataDirectory: string): Promise<EmbeddedRuntime> {
+export async function startEmbedded(
+  dataDirectory: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<EmbeddedRuntime> {
   const child = spawn(process.execPath, ['lib/local/main.ts'], {
     cwd: PROJECT,
-    env: { ...process.env, PORT: '0', DACAPO_DATA: dataDirectory },
+    env: { ...process.env, ...settings, PORT: '0', DACAPO_DATA: dataDirectory },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const endWithUs = () => child.kill('SIGKILL');
