@@ -5,11 +5,15 @@
 import type { JsonObject } from '../core/json.ts';
 import type { Workflow } from '../definition/index.ts';
 import { asyncApiDocument } from './asyncapi/index.ts';
+import { type Descriptor, descriptorOf, specOf } from './benzene.ts';
 import { API_OPERATIONS, openApiDocument } from './openapi/index.ts';
 
 export interface ApiDocuments {
   openApi(): JsonObject;
   asyncApi(): JsonObject;
+  /** Of the Benzene profile. */
+  spec(): ReturnType<typeof specOf>;
+  descriptor(): Descriptor;
 }
 
 /** Of the interface's shapes; additions raise the second number. */
@@ -22,6 +26,8 @@ export function apiDocuments({ workflows }: { readonly workflows: readonly Workf
       const inputs = Object.fromEntries(workflows.map(({ plan, input }) => [plan.type, input]));
       return openApiDocument({ version: INTERFACE_VERSION, operations: API_OPERATIONS, inputs });
     }),
+    spec: once(() => specOf(INTERFACE_VERSION, workflows)),
+    descriptor: once(() => descriptorOf(INTERFACE_VERSION, workflows)),
     asyncApi: once(() =>
       asyncApiDocument(
         INTERFACE_VERSION,

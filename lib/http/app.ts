@@ -9,6 +9,7 @@ import { StoreError } from '../core/store-error.ts';
 import { ContentionError } from '../operations/apply.ts';
 import { actionRoutes } from './action-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
+import { benzeneRoutes } from './benzene-routes.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { documentRoutes } from './document-routes.ts';
 import { failureFields } from './failure-fields.ts';
@@ -29,6 +30,7 @@ export function createApp(parts: AppParts): Hono {
   scheduleRoutes(app, parts);
   workflowRoutes(app, parts);
   documentRoutes(app, parts);
+  benzeneRoutes(app, parts);
   answerTheRest(app, (error) => logUnexpected(parts, error));
   return app;
 }

@@ -84,7 +84,7 @@ async function readSubmit(parts: AppParts, asked: Asked): Promise<SubmitRequest>
 type Accepted = Exclude<SubmitResult, { readonly kind: 'refused' }>;
 
 /** A duplicate of a job that nothing has touched yet starts it too: its first hint may be what was lost. */
-async function startIfNew({ door, engine }: AppParts, { kind, job }: Accepted, waited: boolean): Promise<void> {
+export async function startIfNew({ door, engine }: AppParts, { kind, job }: Accepted, waited: boolean): Promise<void> {
   if (kind === 'existing' && job.state !== 'PENDING') return;
   try {
     await door.started(job, waited);

@@ -1,6 +1,7 @@
 /** The interface described: every operation there is, and the OpenAPI document made from them. */
 import { ACTION_OPERATIONS } from './actions.ts';
 import { AUDIT_OPERATIONS, DOCUMENT_OPERATIONS } from './audit.ts';
+import { BENZENE_OPERATIONS } from './benzene.ts';
 import { DEAD_LETTER_OPERATIONS } from './dead-letters.ts';
 import { JOB_OPERATIONS } from './jobs.ts';
 import type { ApiOperation } from './operation.ts';
@@ -18,4 +19,5 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
   ...WORKFLOW_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...DOCUMENT_OPERATIONS,
+  ...BENZENE_OPERATIONS,
 ];

@@ -14,6 +14,7 @@ export const TAGS = {
   workflows: 'The definitions that this deployment runs.',
   audit: 'What people did and tried to do.',
   documents: 'The interface describes itself.',
+  benzene: 'dacapo as a service of the Benzene Cloud Service Profile.',
 } as const satisfies Record<string, string>;
 export type Tag = keyof typeof TAGS;
 
