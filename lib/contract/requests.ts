@@ -71,17 +71,8 @@ export const VERSION_PARAMETER = z.strictObject({
     .optional(),
 });
 
-const GRAPH_FORMATS = ['json', 'mermaid'] as const;
-export const GRAPH_PARAMETERS = VERSION_PARAMETER.extend({
-  format: z
-    .string()
-    .refine(
-      (text) => text !== 'svg',
-      'format: svg is not offered yet; write mermaid, which browsers and GitHub can draw',
-    )
-    .pipe(oneOf('format', GRAPH_FORMATS))
-    .default('json'),
-});
+const GRAPH_FORMATS = ['json', 'mermaid', 'svg'] as const;
+export const GRAPH_PARAMETERS = VERSION_PARAMETER.extend({ format: oneOf('format', GRAPH_FORMATS).default('json') });
 
 export const JOB_LIST = z
   .strictObject({

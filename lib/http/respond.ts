@@ -20,6 +20,15 @@ export function plainText(status: number, body: string): Response {
   return new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...ALWAYS } });
 }
 
+/** A picture of ours: no script of anybody's runs in it, wherever it is opened. */
+export function svg(status: number, body: string): Response {
+  const policy = { 'content-security-policy': "default-src 'none'" };
+  return new Response(body, {
+    status,
+    headers: { 'content-type': 'image/svg+xml; charset=utf-8', ...policy, ...ALWAYS },
+  });
+}
+
 export function problem(body: Problem, headers: Headers = {}): Response {
   return new Response(JSON.stringify(body), { status: body.status, headers: { ...PROBLEM_TYPE, ...headers } });
 }

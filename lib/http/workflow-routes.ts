@@ -3,7 +3,7 @@
  */
 import type { Hono } from 'hono';
 import { ACTION_BYTES_MAX, readMigrate } from '../contract/action-requests.ts';
-import { graphOf, sagaDrawing } from '../contract/describe/index.ts';
+import { graphOf, sagaDrawing, sagaSvg } from '../contract/describe/index.ts';
 import { Refusal } from '../contract/problem.ts';
 import { readGraphParameters, readVersion, refuseParameters } from '../contract/requests.ts';
 import { wireWorkflow, wireWorkflowSummary } from '../contract/wire-workflow.ts';
@@ -11,7 +11,7 @@ import type { WorkflowPlan } from '../core/plan.ts';
 import { migrate } from '../operations/migrate.ts';
 import type { AppParts } from './parts.ts';
 import { readDocument } from './read-body.ts';
-import { json, plainText, refusal } from './respond.ts';
+import { json, plainText, refusal, svg } from './respond.ts';
 import { type Asked, resource } from './routing.ts';
 
 export function workflowRoutes(app: Hono, parts: AppParts): void {
@@ -52,7 +52,14 @@ function showGraph({ engine, caller }: AppParts, asked: Asked): Response {
   caller(asked.request);
   const { format, version } = readGraphParameters(asked.parameters);
   const graph = graphOf(namedPlan(engine, asked, version ?? null));
-  return format === 'json' ? json(200, graph) : plainText(200, `${sagaDrawing(graph)}\n`);
+  switch (format) {
+    case 'json':
+      return json(200, graph);
+    case 'mermaid':
+      return plainText(200, `${sagaDrawing(graph)}\n`);
+    case 'svg':
+      return svg(200, sagaSvg(graph));
+  }
 }
 
 /** A list of refusals is for people to read: beyond these their number says enough. */

@@ -10,6 +10,7 @@ export type { Part } from './document.ts';
 export { type GraphNode, graphOf, type SagaGraph } from './graph.ts';
 export { markdown, mermaid } from './markdown.ts';
 export { saga, sagaDrawing } from './saga.ts';
+export { sagaSvg } from './saga-svg.ts';
 
 /** The rules that hold for every workflow. */
 export function rules(): Part[] {

@@ -42,7 +42,7 @@ export const WORKFLOW_OPERATIONS: readonly ApiOperation[] = [
     answers: {
       200: {
         description: 'In the format asked for.',
-        content: { 'application/json': graph, 'text/plain': z.string() },
+        content: { 'application/json': graph, 'text/plain': z.string(), 'image/svg+xml': z.string() },
       },
     },
     problems: ['ORCH_MALFORMED_REQUEST', 'ORCH_UNKNOWN_WORKFLOW'],
