@@ -74,6 +74,8 @@ export const VERSION_PARAMETER = z.strictObject({
 const GRAPH_FORMATS = ['json', 'mermaid', 'svg'] as const;
 export const GRAPH_PARAMETERS = VERSION_PARAMETER.extend({ format: oneOf('format', GRAPH_FORMATS).default('json') });
 
+export const TOPOLOGY_PARAMETERS = z.strictObject({ format: oneOf('format', GRAPH_FORMATS).default('json') });
+
 export const JOB_LIST = z
   .strictObject({
     state: oneOf('state', JOB_STATES).optional(),
@@ -115,6 +117,10 @@ export function readVersion(parameters: URLSearchParams): number | null {
 
 export function readGraphParameters(parameters: URLSearchParams) {
   return readParameters(GRAPH_PARAMETERS, parameters);
+}
+
+export function readTopologyParameters(parameters: URLSearchParams) {
+  return readParameters(TOPOLOGY_PARAMETERS, parameters).format;
 }
 
 export function readJobList(parameters: URLSearchParams) {

@@ -110,4 +110,6 @@ export const LIMITS = {
   batchSubmitMax: 100,
   /** Jobs that one request to migrate looks at: a few milliseconds each, within the time a request has. */
   migrateJobsMax: 500,
+  /** Jobs that a topology is drawn from: three pages of a list, enough to see every edge that is in use. */
+  topologyJobsMax: 300,
 } as const;

@@ -18,6 +18,7 @@ import type { AppParts } from './parts.ts';
 import { refusal } from './respond.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
 import { submitRoutes } from './submit-routes.ts';
+import { topologyRoutes } from './topology-routes.ts';
 import { workflowRoutes } from './workflow-routes.ts';
 
 export function createApp(parts: AppParts): Hono {
@@ -31,6 +32,7 @@ export function createApp(parts: AppParts): Hono {
   workflowRoutes(app, parts);
   documentRoutes(app, parts);
   benzeneRoutes(app, parts);
+  topologyRoutes(app, parts);
   answerTheRest(app, (error) => logUnexpected(parts, error));
   return app;
 }

@@ -223,6 +223,25 @@ export const workflowDetail = z.looseObject({
   stages: z.array(z.looseObject({ stage: count, steps: z.array(z.looseObject({ step: z.string() })) })),
 });
 
+export const topology = z.object({
+  jobs_looked_at: count,
+  nodes: z.array(z.object({ id: z.string() })),
+  edges: z.array(
+    z.object({
+      from: z.string(),
+      to: z.string(),
+      topic: textOrNull,
+      purpose: z.enum(['submit', 'do', 'undo', 'query']),
+      seen: z.enum(['observed', 'unobserved', 'undeclared']),
+      calls: count,
+      errors: count,
+      error_rate: z.number().nullable(),
+      p95_ms: z.number().nullable(),
+      last_seen: timeOrNull,
+    }),
+  ),
+});
+
 export const graph = z.looseObject({
   workflow_type: z.string(),
   workflow_version: count,

@@ -1,7 +1,7 @@
 /** What people did and tried to do, and the interface's own description. */
 import * as z from 'zod';
-import { AUDIT_LIST, NO_PARAMETERS } from '../requests.ts';
-import { auditRecord, page } from './answers.ts';
+import { AUDIT_LIST, NO_PARAMETERS, TOPOLOGY_PARAMETERS } from '../requests.ts';
+import { auditRecord, page, topology } from './answers.ts';
 import { type ApiOperation, answerOf } from './operation.ts';
 
 export const AUDIT_OPERATIONS: readonly ApiOperation[] = [
@@ -14,6 +14,27 @@ export const AUDIT_OPERATIONS: readonly ApiOperation[] = [
     allowed: 'operator',
     query: AUDIT_LIST,
     answers: { 200: answerOf('A page.', page(auditRecord)) },
+    problems: ['ORCH_MALFORMED_REQUEST'],
+  },
+];
+
+export const TOPOLOGY_OPERATIONS: readonly ApiOperation[] = [
+  {
+    method: 'GET',
+    path: '/topology',
+    id: 'readTopology',
+    tag: 'topology',
+    summary: 'See who calls whom',
+    description:
+      "Drawn from the viewer's newest jobs and laid over what the definitions declare: `observed`, `unobserved`, or `undeclared`, which is drift.",
+    allowed: 'caller',
+    query: TOPOLOGY_PARAMETERS,
+    answers: {
+      200: {
+        description: 'In the format asked for.',
+        content: { 'application/json': topology, 'text/plain': z.string(), 'image/svg+xml': z.string() },
+      },
+    },
     problems: ['ORCH_MALFORMED_REQUEST'],
   },
 ];

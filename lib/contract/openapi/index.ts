@@ -1,6 +1,6 @@
 /** The interface described: every operation there is, and the OpenAPI document made from them. */
 import { ACTION_OPERATIONS } from './actions.ts';
-import { AUDIT_OPERATIONS, DOCUMENT_OPERATIONS } from './audit.ts';
+import { AUDIT_OPERATIONS, DOCUMENT_OPERATIONS, TOPOLOGY_OPERATIONS } from './audit.ts';
 import { BENZENE_OPERATIONS } from './benzene.ts';
 import { DEAD_LETTER_OPERATIONS } from './dead-letters.ts';
 import { JOB_OPERATIONS } from './jobs.ts';
@@ -18,6 +18,7 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
   ...SCHEDULE_OPERATIONS,
   ...WORKFLOW_OPERATIONS,
   ...AUDIT_OPERATIONS,
+  ...TOPOLOGY_OPERATIONS,
   ...DOCUMENT_OPERATIONS,
   ...BENZENE_OPERATIONS,
 ];

@@ -13,6 +13,7 @@ export const TAGS = {
   schedules: 'Workflows that start by the clock.',
   workflows: 'The definitions that this deployment runs.',
   audit: 'What people did and tried to do.',
+  topology: 'Who calls whom, declared and observed.',
   documents: 'The interface describes itself.',
   benzene: 'dacapo as a service of the Benzene Cloud Service Profile.',
 } as const satisfies Record<string, string>;
