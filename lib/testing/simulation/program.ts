@@ -140,9 +140,9 @@ function looksOf(chance: Chance, untilMs: number): Program['looks'] {
   }));
 }
 
-/** Seldom, since a day in which everything is tried again and again takes as long as twenty runs. */
+/** Seldom, since a day in which everything is tried again and again takes as long as sixty runs. */
 function outageOf(chance: Chance): Program['outage'] {
-  if (!chance.often(0.01)) return null;
+  if (!chance.often(0.003)) return null;
   const fromMs = chance.between(0, chance.pick([500, 30 * SECOND]));
   return { fromMs, untilMs: fromMs + chance.pick([10 * MINUTE, 10 * MINUTE, 3 * HOUR, 26 * HOUR]) };
 }

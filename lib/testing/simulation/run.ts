@@ -72,6 +72,12 @@ export async function run(program: Program, options: RunOptions = {}, make: Make
     });
   }
   await rest(stage, effects, 'after the trouble');
+  // Nobody is at work on what waits for a person while nothing answers.
+  const outMs = WORLD_START + (program.outage?.untilMs ?? 0) - stage.time.now();
+  if (outMs > 0) {
+    await stage.time.advanceAsync(outMs);
+    await rest(stage, effects, 'after the outage');
+  }
   const fine = (): boolean => stage.record.broken.length === 0;
   const helper = person({ name: 'bea', world: stage, ledger: effects, chance, knows: true, intrudes: 0, stale: 0 });
   if (program.ages && fine()) {
