@@ -44,7 +44,15 @@ export function requestOf(event: HttpEvent): Request | null {
   }
 }
 
-async function resultOf(response: Response): Promise<APIGatewayProxyStructuredResultV2> {
+/** What a function may answer, less room for what it is wrapped in. */
+const ANSWER_BYTES_MAX = 6 * 1_024 * 1_024 - 16 * 1_024;
+/** Smaller than this it fits, whatever has to be escaped: measuring costs as much as answering. */
+const SURELY_FITS = ANSWER_BYTES_MAX / 6;
+
+export async function resultOf(response: Response): Promise<APIGatewayProxyStructuredResultV2> {
   const headers = Object.fromEntries(response.headers);
-  return { statusCode: response.status, headers, body: await response.text(), isBase64Encoded: false };
+  const result = { statusCode: response.status, headers, body: await response.text(), isBase64Encoded: false };
+  if (result.body.length <= SURELY_FITS || Buffer.byteLength(JSON.stringify(result)) <= ANSWER_BYTES_MAX) return result;
+  const detail = 'the documents asked for are larger than one answer can be: lists show the job without them';
+  return resultOf(refusal('ORCH_PAYLOAD_TOO_LARGE', detail));
 }

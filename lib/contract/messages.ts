@@ -52,7 +52,11 @@ const FAILURE = z.object({
   notFound: z.boolean(),
 });
 const ANSWER = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('success'), output: z.custom<Json>((value) => value !== undefined) }),
+  z.object({
+    kind: z.literal('success'),
+    output: z.custom<Json>((value) => value !== undefined),
+    storedAs: z.string().exactOptional(),
+  }),
   z.object({ kind: z.literal('accepted') }),
   FAILURE,
 ]);

@@ -2,9 +2,17 @@
  * What a participant's answer means, as data: every status of the envelope's vocabulary, and whether the effect may
  * stand behind it. A body may say `code` and `applied`; those then decide for this attempt.
  */
-import type { Json } from './json.ts';
+import { cutText, type Json } from './json.ts';
+import { LIMITS } from './limits.ts';
 
-export type Answer = { readonly kind: 'success'; readonly output: Json } | { readonly kind: 'accepted' } | Failure;
+export type Answer = Success | { readonly kind: 'accepted' } | Failure;
+
+export interface Success {
+  readonly kind: 'success';
+  readonly output: Json;
+  /** On its way through a queue only: the output lies among the job's values, under this hash. */
+  readonly storedAs?: string;
+}
 
 export interface Failure {
   readonly kind: 'failure';
@@ -65,7 +73,7 @@ export function failure(code: string, message: string, mayHaveApplied: boolean, 
   return {
     kind: 'failure',
     code,
-    message,
+    message: cutText(message, LIMITS.errorMessageCharactersMax),
     mayHaveApplied: mayHaveApplied && !fenced,
     fenced,
     retryAfterMs,

@@ -16,7 +16,7 @@ import {
   undoneOperationId,
   undoOperationId,
 } from './job.ts';
-import type { Json } from './json.ts';
+import { byteLength, cutText, type Json } from './json.ts';
 import { LIMITS } from './limits.ts';
 import { hasUndo, type StepPlan, topicOf } from './plan.ts';
 import type { OpenWay } from './routing.ts';
@@ -187,7 +187,7 @@ export function undoRequest(draft: Draft, step: StepState, plan: StepPlan): Undo
     if (draft.context.rules.route(topic) === undefined) {
       return { ok: false, code: 'ORCH_UNROUTED_TOPIC', message: `undo topic ${topic} has no route` };
     }
-    const body = plan.undo.map === null ? { input: mapped.body, output } : plan.undo.map(mapped.body, output);
+    const body = plan.undo.map === null ? bothOf(mapped.body, output) : plan.undo.map(mapped.body, output);
     return { ok: true, topic, body };
   } catch (error) {
     return { ok: false, code: 'ORCH_MAPPING_FAILED', message: messageOf(error) };
@@ -195,6 +195,22 @@ export function undoRequest(draft: Draft, step: StepState, plan: StepPlan): Undo
 }
 
 type Mapped = { readonly ok: true; readonly body: Json } | { readonly ok: false; readonly message: string };
+
+/**
+ * What an undo is sent. Where both do not fit into one call, the output is left out as if it were not known: the input
+ * went out with the forward call, so it fits by itself, and an undo that can be called is worth more.
+ */
+function bothOf(input: Json, output: Json | null): Json {
+  const both = { input, output };
+  return carriedBytes(both) <= LIMITS.callBytesMax ? both : { input, output: null };
+}
+
+/** As text inside an envelope: every quote in it has a backslash before it then. */
+function carriedBytes(body: Json): number {
+  const text = JSON.stringify(body);
+  const bytes = byteLength(text);
+  return 2 * bytes <= LIMITS.callBytesMax ? bytes : byteLength(JSON.stringify(text));
+}
 
 /** What the step is or was sent: mappers are pure, so every attempt and the undo see the same. */
 function bodyOf(draft: Draft, plan: StepPlan): Mapped {
@@ -205,8 +221,9 @@ function bodyOf(draft: Draft, plan: StepPlan): Mapped {
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** What a definition's own code threw: it may quote anything, at any length. */
+export function messageOf(error: unknown): string {
+  return cutText(error instanceof Error ? error.message : String(error), LIMITS.errorMessageCharactersMax);
 }
 
 function leaseFor(draft: Draft, timeoutMs: number): Lease {

@@ -7,6 +7,7 @@ import { isAlive, planOf } from './effects.ts';
 import type { Call, Context, Driver, Ignored } from './events.ts';
 import type { ErrorLogEntry, HistoryEntry, Job, StepState } from './job.ts';
 import { dataOf } from './job.ts';
+import { cutText } from './json.ts';
 import { LIMITS } from './limits.ts';
 import { markOf } from './own-write.ts';
 import type { Checked, MappingContext, StepPlan, WorkflowPlan } from './plan.ts';
@@ -95,8 +96,9 @@ export function current(draft: Draft, name: string): StepState {
 }
 
 /** The newest entries stay; the log explains, it does not decide. */
-export function logError(draft: Draft, entry: Omit<ErrorLogEntry, 'at'>): void {
-  draft.job.errorLog.push({ at: draft.context.now, ...entry });
+export function logError(draft: Draft, { message, ...entry }: Omit<ErrorLogEntry, 'at'>): void {
+  const kept = cutText(message, LIMITS.errorMessageCharactersMax);
+  draft.job.errorLog.push({ at: draft.context.now, ...entry, message: kept });
   if (draft.job.errorLog.length > LIMITS.errorLogInline) draft.job.errorLog.shift();
   draft.changed = true;
 }

@@ -9,9 +9,9 @@ import { routeOf } from './effects.ts';
 import type { Ignored, Result } from './events.ts';
 import { operationIdOf } from './ids.ts';
 import { forwardOperationId, newValue, type StepState, type UndoState } from './job.ts';
-import type { Json } from './json.ts';
+import { cutText, type Json, jsonBytes } from './json.ts';
 import { LIMITS } from './limits.ts';
-import { hasUndo } from './plan.ts';
+import { type Checked, hasUndo } from './plan.ts';
 import { failForward, stopWaiting } from './settle.ts';
 import { isTerminal } from './states.ts';
 import type { StepTrigger } from './step-transitions.ts';
@@ -23,13 +23,13 @@ export function foldForward(draft: Draft, step: StepState, result: Result): Igno
     case 'success':
       // Who brings a person the link has done its part; the step waits for the person.
       if (approvalOf(draft, step) !== null) return accept(draft, step, result);
-      return succeed(draft, step, result.answer.output, result.at);
+      return succeed(draft, step, taken(result.answer.output), result.at);
     case 'accepted':
       return accept(draft, step, result);
     case 'failure':
       // What an undo does not find is undone, also where a job of its own does the undoing.
       if (result.answer.notFound && draft.job.lineage.undoes !== undefined) {
-        return succeed(draft, step, null, result.at);
+        return succeed(draft, step, taken(null), result.at);
       }
       return fail(draft, step, result, result.answer);
   }
@@ -45,7 +45,7 @@ function foldPast(draft: Draft, step: StepState, result: Result): Ignored | null
   const isFenced = past.generation !== null && fences(draft, step);
   if (answer.kind !== 'success' || isFenced) return 'late';
   if (past.appliedAt !== null) return 'duplicate';
-  const news = { ...past, appliedAt: result.at, output: newValue(answer.output) };
+  const news = { ...past, appliedAt: result.at, output: newValue(taken(answer.output).output) };
   job.past = job.past.map((one) => (one === past ? news : one));
   draft.changed = true;
   tellIfStopped(draft, step);
@@ -105,17 +105,34 @@ function keepAsEvidence(draft: Draft, step: StepState, result: Result, failed: F
   return null;
 }
 
+interface Taken {
+  readonly output: Json;
+  /** Why it was not kept: it says nothing then, as if it were not known. */
+  readonly tooLarge: string | null;
+}
+
+function taken(output: Json): Taken {
+  const bytes = jsonBytes(output);
+  const most = LIMITS.outputBytesMax;
+  if (bytes <= most) return { output, tooLarge: null };
+  return { output: null, tooLarge: `it has ${bytes} bytes, at most ${most} are kept: answer a reference to the data` };
+}
+
+function told(message: string): string {
+  return cutText(message, LIMITS.errorMessageCharactersMax);
+}
+
 /** What each status makes of a success: the edge to take, or why there is none. */
-function succeed(draft: Draft, step: StepState, output: Json, at: number): Ignored | null {
+function succeed(draft: Draft, step: StepState, { output, tooLarge }: Taken, at: number): Ignored | null {
   switch (step.status) {
     case 'dispatched':
     case 'waiting':
     case 'reconciling':
-      settled(draft, step, 'succeeded', output, at);
+      settled(draft, step, 'succeeded', output, at, tooLarge);
       return null;
     case 'retry_scheduled':
     case 'unknown':
-      settled(draft, step, 'late_success', output, at);
+      settled(draft, step, 'late_success', output, at, tooLarge);
       return null;
     case 'succeeded':
       return 'duplicate';
@@ -134,7 +151,14 @@ function succeed(draft: Draft, step: StepState, output: Json, at: number): Ignor
 }
 
 /** The operation has taken effect. An answer that does not fit the schema is an effect all the same. */
-export function settled(draft: Draft, step: StepState, on: StepTrigger, output: Json, at: number): void {
+export function settled(
+  draft: Draft,
+  step: StepState,
+  on: StepTrigger,
+  output: Json,
+  at: number,
+  tooLarge: string | null = null,
+): void {
   const plan = stepPlan(draft, step);
   const known = {
     lease: null,
@@ -144,13 +168,15 @@ export function settled(draft: Draft, step: StepState, on: StepTrigger, output: 
     completedAt: at,
     output: newValue(output),
   };
-  const checked = plan.checkOutput(output);
+  const checked: Checked =
+    tooLarge === null ? plan.checkOutput(output) : { ok: false, errors: [{ path: '/', message: tooLarge }] };
   if (checked.ok || !goesForward(draft)) {
     moveStep(draft, step, on, { ...known, mayHaveApplied: false, errorCode: null, errorMessage: null });
     return;
   }
   const where = checked.errors.map((error) => `${error.path}: ${error.message}`).join('; ');
-  const message = `the answer of ${plan.topic ?? plan.name} does not fit the step's output schema: ${where}`;
+  const misfit = tooLarge === null ? "does not fit the step's output schema" : 'is too large';
+  const message = told(`the answer of ${plan.topic ?? plan.name} ${misfit}: ${where}`);
   const errorCode = 'CONTRACT_OUTPUT_INVALID';
   draft.job.lastErrorCode = errorCode;
   draft.job.lastErrorMessage = message;

@@ -8,7 +8,8 @@ import { routeOf } from './effects.ts';
 import { policyFor, UNDO_POLICY } from './errors.ts';
 import type { Ignored, Result } from './events.ts';
 import { newValue, type StepState, type UndoState, undoOperationId } from './job.ts';
-import type { Json } from './json.ts';
+import { type Json, jsonBytes } from './json.ts';
+import { LIMITS } from './limits.ts';
 import { hasUndo } from './plan.ts';
 import { planRetry } from './retry.ts';
 
@@ -20,7 +21,9 @@ export function foldUndo(draft: Draft, step: StepState, result: Result): Ignored
   if (answer.kind === 'success' || (answer.kind === 'failure' && answer.notFound)) {
     if (step.status === 'compensated') return 'duplicate';
     if (step.status !== 'compensating' && step.status !== 'compensation_failed') return 'late';
-    confirmUndo(draft, step, undo, answer.kind === 'success' ? answer.output : null, result.at);
+    // What an undo answers is kept for people to read: one that is too large for that is done all the same.
+    const said = answer.kind === 'success' && jsonBytes(answer.output) <= LIMITS.outputBytesMax ? answer.output : null;
+    confirmUndo(draft, step, undo, said, result.at);
     return null;
   }
   const isOut = undo.lease !== null || undo.promisedUntil !== null;

@@ -4,7 +4,7 @@
  */
 
 import { failure } from './answers.ts';
-import { callForward, callQuery, fits, refuseUncallable } from './calls.ts';
+import { callForward, callQuery, fits, messageOf, refuseUncallable } from './calls.ts';
 import {
   type Draft,
   type EntryDetails,
@@ -175,7 +175,7 @@ function complete(draft: Draft): void {
     output = plan.output(mappingContext(draft));
   } catch (error) {
     job.lastErrorCode = 'ORCH_MAPPING_FAILED';
-    job.lastErrorMessage = error instanceof Error ? error.message : String(error);
+    job.lastErrorMessage = messageOf(error);
     turnBack(draft, {
       cause: 'failure',
       code: 'ORCH_MAPPING_FAILED',

@@ -35,6 +35,19 @@ export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
+/** Bytes of a document as JSON text. */
+export function jsonBytes(value: Json): number {
+  return byteLength(JSON.stringify(value));
+}
+
+/** A sentence that may have become long, cut where it says enough; never inside a character. */
+export function cutText(text: string, charactersMax: number): string {
+  if (text.length <= charactersMax) return text;
+  const end = text.charCodeAt(charactersMax - 2);
+  const splits = end >= 0xd800 && end <= 0xdbff;
+  return `${text.slice(0, charactersMax - (splits ? 2 : 1))}…`;
+}
+
 /**
  * JSON pointers (RFC 6901) to the places where two documents differ, at most `limit`.
  * Only names and positions are told, never values: the result may be shown to whoever holds one of the two.

@@ -68,6 +68,12 @@ export const LIMITS = {
   valueItemBytesMax: 300 * KIB,
   controlItemBytesMax: 200 * KIB,
   inputBytesMax: 5 * MIB,
+  /** What came in may be answered; a Lambda's own answer ends at 6 MB. What is larger belongs in a store of its owner's. */
+  outputBytesMax: 5 * MIB,
+  /** The body of a call as it travels, as text inside an envelope: what an invoke takes, less its headers. */
+  callBytesMax: 6 * MIB - 64 * KIB,
+  /** Sentences for people, kept with the job: twenty of them in its log weigh some kilobytes. */
+  errorMessageCharactersMax: 500,
   eventDetailBytesMax: 240 * KIB,
   queueMessageBytesMax: 240 * KIB,
   /** Both ways: what a function can hand on at once, with room for the envelope around it. */

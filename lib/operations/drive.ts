@@ -13,6 +13,7 @@ import { type Addressed, addressee } from './addressee.ts';
 import { type Applied, apply } from './apply.ts';
 import { type Engine, planFor, sleep } from './engine.ts';
 import { hintFor } from './hint.ts';
+import { sendResult, unpacked } from './parcels.ts';
 import { type Flight, flight } from './perform.ts';
 import { publish, publishIsDue } from './publish.ts';
 
@@ -46,11 +47,9 @@ export async function drive(engine: Engine, request: DriveRequest): Promise<Driv
 async function run(engine: Engine, request: DriveRequest): Promise<DriveReport> {
   const owner = engine.ports.ids.owner();
   const driver = (): Driver => ({ kind: request.kind, owner, remainingMs: request.remainingMs() });
-  const { results } = request;
+  const results = await unpacked(engine, request.jobId, request.results ?? []);
   let applied = await apply(engine, request.jobId, () =>
-    results === undefined || results.length === 0
-      ? { type: 'turn', driver: driver() }
-      : { type: 'results', results, driver: driver() },
+    results.length === 0 ? { type: 'turn', driver: driver() } : { type: 'results', results, driver: driver() },
   );
   const elsewhere = await forward(engine, applied, results);
   if (elsewhere !== null) return run(engine, { ...request, jobId: elsewhere.jobId, results: [elsewhere.result] });
@@ -81,7 +80,7 @@ async function forward(engine: Engine, applied: Applied, results: readonly Resul
 
 /** Waits for answers, or for the next thing that falls due meanwhile: a sibling's retry, the job's deadline. */
 async function foldNext(engine: Engine, job: Job, out: Flight, driver: () => Driver): Promise<Applied> {
-  const { clock, queue } = engine.ports;
+  const { clock } = engine.ports;
   const plan = planFor(engine.plans, job);
   const now = clock.now();
   const due = plan === undefined ? null : workDueAt(job, plan, engine.rules, now);
@@ -91,9 +90,17 @@ async function foldNext(engine: Engine, job: Job, out: Flight, driver: () => Dri
     return await apply(engine, job.jobId, () => ({ type: 'results', results, driver: driver() }), job);
   } catch (error) {
     // An answer in hand is never dropped: it goes to the queue and is folded in from there.
-    for (const result of results) await queue.send('dispatch', { kind: 'result', jobId: job.jobId, result }, 0);
+    // One that cannot be sent keeps no other from its way.
+    const sent = await Promise.allSettled(results.map((result) => sendResult(engine, job.jobId, result)));
+    for (const one of sent) if (one.status === 'rejected') lost(engine, job, one.reason);
     throw error;
   }
+}
+
+/** Its lease will run out, and what became of it is then established as for any lost answer. */
+function lost(engine: Engine, job: Job, error: unknown): void {
+  const name = error instanceof Error ? error.name : 'unknown';
+  engine.ports.log.write('warn', 'answer_not_sent', { job_id: job.jobId, error: name });
 }
 
 /** How long to listen for answers when the job itself has nothing due: every call ends by its own timeout anyway. */

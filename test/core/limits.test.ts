@@ -10,6 +10,7 @@ const KIB = 1_024;
 const PLATFORM = {
   lambdaTimeoutMs: 900_000,
   apiGatewayTimeoutMs: 29_000,
+  lambdaPayloadBytes: 6 * KIB * KIB,
   dynamoItemBytes: 400 * KIB,
   sqsMessageBytes: 1_024 * KIB,
   sqsDelayMs: 900_000,
@@ -79,6 +80,12 @@ describe('the limits of size', () => {
     expect(LIMITS.valueItemBytesMax).toBeLessThan(PLATFORM.dynamoItemBytes);
     expect(LIMITS.queueMessageBytesMax).toBeLessThan(PLATFORM.sqsMessageBytes);
     expect(LIMITS.eventDetailBytesMax).toBeLessThan(PLATFORM.eventBridgeEntryBytes);
+  });
+
+  it('let an answer be as large as an input, and a call carry either', () => {
+    expect(LIMITS.outputBytesMax).toBe(LIMITS.inputBytesMax);
+    expect(LIMITS.inputBytesMax).toBeLessThan(LIMITS.callBytesMax);
+    expect(LIMITS.callBytesMax).toBeLessThan(PLATFORM.lambdaPayloadBytes);
   });
 
   it('keep the values inside a job small beside the job', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answer, requestOf } from '../../lambdas/parts/http.ts';
+import { answer, requestOf, resultOf } from '../../lambdas/parts/http.ts';
 import { world } from '../operations/world.ts';
 import { httpEvent } from './events.ts';
 
@@ -57,3 +57,20 @@ async function statusOf(event: ReturnType<typeof httpEvent>) {
   const { statusCode, body = '', headers } = await answer(event, world().engine('submit'), door);
   return { status: statusCode, headers, body: JSON.parse(body) as unknown };
 }
+
+describe('an answer', () => {
+  const most = 6 * 1_024 * 1_024 - 16 * 1_024;
+  const wrapped = (body: string): number =>
+    Buffer.byteLength(JSON.stringify({ statusCode: 200, headers: HEADERS, body, isBase64Encoded: false }));
+  const HEADERS = { 'content-type': 'application/json' };
+
+  it('that a function can carry leaves as it is, to its last byte; a byte more is a refusal that says why', async () => {
+    const fits = '"'.repeat(1_000) + 'x'.repeat(most - wrapped('"'.repeat(1_000)));
+    expect(wrapped(fits)).toBe(most);
+    const told = await resultOf(new Response(fits, { headers: HEADERS }));
+    expect([told.statusCode, told.body === fits]).toEqual([200, true]);
+    const over = await resultOf(new Response(`${fits}x`, { headers: HEADERS }));
+    expect(over.statusCode).toBe(413);
+    expect(JSON.parse(over.body ?? '')).toMatchObject({ code: 'ORCH_PAYLOAD_TOO_LARGE' });
+  });
+});
