@@ -71,7 +71,7 @@ async function run(engine: Engine, request: DriveRequest): Promise<DriveReport> 
 }
 
 /** A result that its job does not know may be another job's: messages bring one at a time. */
-async function forward(engine: Engine, applied: Applied, results: readonly Result[] = []): Promise<Addressed | null> {
+async function forward(engine: Engine, applied: Applied, results: readonly Result[]): Promise<Addressed | null> {
   const [result] = results;
   if (result === undefined || applied.status !== 'ignored' || applied.reason !== 'unknown_operation') return null;
   const found = await addressee(engine, applied.job, result);
