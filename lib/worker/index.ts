@@ -2,6 +2,7 @@
  * The worker kit: what a team needs to write a participant that can be called again, undone and asked.
  */
 export type { Call } from './call.ts';
+export { accepted, type Callbacks, callbacks, type Heard } from './callbacks.ts';
 export { type CommandOptions, type CommandResult, consume, type QueueRecord } from './commands.ts';
 export { type Host, type HostOptions, host } from './host.ts';
 export { type HttpServing, serveHttp } from './http.ts';
