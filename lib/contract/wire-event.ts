@@ -40,6 +40,10 @@ export function busEventsOf(job: Job, plan: WorkflowPlan, due: Consequences): Wi
       ...supersedes,
     });
   }
+  if (due.approval !== null) {
+    const asked = { step: entry.step, expires_at: entry.evidence };
+    add(`job.approval_${due.approval}`, `${job.jobId}.${entry.seq}.approval`, { ...common(job, due), ...asked });
+  }
   if (due.review)
     add('job.needs_review', `${job.jobId}.${entry.seq}.review`, { ...common(job, due), ...why(job, plan) });
   if (due.deadLetter) {

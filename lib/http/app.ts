@@ -17,7 +17,9 @@ import { jobRoutes } from './job-routes.ts';
 import type { AppParts } from './parts.ts';
 import { refusal } from './respond.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
+import { signalRoutes } from './signal-routes.ts';
 import { submitRoutes } from './submit-routes.ts';
+import { tokenRoutes } from './token-routes.ts';
 import { topologyRoutes } from './topology-routes.ts';
 import { workflowRoutes } from './workflow-routes.ts';
 
@@ -26,6 +28,8 @@ export function createApp(parts: AppParts): Hono {
   submitRoutes(app, parts);
   jobRoutes(app, parts);
   actionRoutes(app, parts);
+  signalRoutes(app, parts);
+  tokenRoutes(app, parts);
   deadLetterRoutes(app, parts);
   auditRoutes(app, parts);
   scheduleRoutes(app, parts);
@@ -33,6 +37,14 @@ export function createApp(parts: AppParts): Hono {
   documentRoutes(app, parts);
   benzeneRoutes(app, parts);
   topologyRoutes(app, parts);
+  answerTheRest(app, (error) => logUnexpected(parts, error));
+  return app;
+}
+
+/** Only what a token opens, for a host that asks nobody who they are. */
+export function createTokenApp(parts: Pick<AppParts, 'engine'>): Hono {
+  const app = new Hono();
+  tokenRoutes(app, parts);
   answerTheRest(app, (error) => logUnexpected(parts, error));
   return app;
 }
@@ -73,6 +85,6 @@ function transient(error: unknown) {
 }
 const UNFORESEEN = { code: 'ORCH_INTERNAL_ERROR', why: 'the request could not be answered', headers: {} };
 
-function logUnexpected({ engine }: AppParts, error: unknown): void {
+function logUnexpected({ engine }: Pick<AppParts, 'engine'>, error: unknown): void {
   engine.ports.log.write('error', 'request_failed', { ...failureFields(error) });
 }

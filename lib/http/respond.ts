@@ -5,6 +5,7 @@ import { type Problem, type ProblemExtras, problemOf } from '../contract/problem
 import { type WireJob, wireJob } from '../contract/wire-job.ts';
 import type { Job } from '../core/job.ts';
 import { type Engine, planFor } from '../operations/engine.ts';
+import { PAGE_POLICY } from './approval-page.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -27,6 +28,11 @@ export function svg(status: number, body: string): Response {
     status,
     headers: { 'content-type': 'image/svg+xml; charset=utf-8', ...policy, ...ALWAYS },
   });
+}
+
+export function html(status: number, body: string, headers: Headers = {}): Response {
+  const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY };
+  return new Response(body, { status, headers: { ...page, ...ALWAYS, ...headers } });
 }
 
 export function problem(body: Problem, headers: Headers = {}): Response {

@@ -7,7 +7,7 @@ import type { Call, Decision, Ignored, JobEvent } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
 import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { WorkflowPlan } from '../core/plan.ts';
+import type { FieldError, WorkflowPlan } from '../core/plan.ts';
 import { poisonPlan } from '../core/poison-job.ts';
 import { contextOf, type Engine, planFor, sleep } from './engine.ts';
 import { loadValues, storeValues } from './values.ts';
@@ -15,7 +15,13 @@ import { loadValues, storeValues } from './values.ts';
 export type Applied =
   | { readonly status: 'changed'; readonly job: Job; readonly calls: readonly Call[] }
   | { readonly status: 'ignored'; readonly reason: Ignored; readonly job: Job }
-  | { readonly status: 'refused'; readonly code: string; readonly detail: string; readonly job: Job }
+  | {
+      readonly status: 'refused';
+      readonly code: string;
+      readonly detail: string;
+      readonly errors?: readonly FieldError[];
+      readonly job: Job;
+    }
   | { readonly status: 'missing' };
 
 /** Others kept winning. What is in hand has to go another way; nothing was written. */

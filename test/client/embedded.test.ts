@@ -33,6 +33,7 @@ describe('types', () => {
     const nameOf = (job: JobOf<typeof examples>): string | undefined => {
       if (job.workflow_type === 'order') return job.output?.payment_id;
       if (job.workflow_type === 'research') return job.input?.question;
+      if (job.workflow_type === 'onboarding') return job.output?.message_id;
       expectTypeOf(job.workflow_type).toEqualTypeOf<'signup'>();
       return job.output?.tenant_id;
     };
@@ -128,6 +129,7 @@ it('an operator settles what cannot go on, and the audit tells who', async () =>
 it('shows the definitions', async () => {
   const { dacapo } = await start();
   expect((await dacapo.workflows.list()).map(({ workflow_type }) => workflow_type)).toEqual([
+    'onboarding',
     'order',
     'research',
     'signup',
