@@ -3,7 +3,7 @@
  */
 import type { Answer } from './answers.ts';
 import type { PolicyOverrides } from './errors.ts';
-import type { Pass, Passage } from './gates.ts';
+import type { Full, Pass, Passage } from './gates.ts';
 import type { EpochMs, GateId } from './ids.ts';
 import type { Job } from './job.ts';
 import type { Json } from './json.ts';
@@ -120,6 +120,8 @@ export interface Rules {
   route(topic: string): Route | undefined;
   /** Whether a call may be made now, as far as its dependency and the people in charge are concerned. */
   gate(passage: Passage): Pass;
+  /** Whether this target has as many calls as it may have; absent or null: there is room. */
+  readonly full?: (target: string) => Full | null;
   readonly policies: PolicyOverrides;
   /** How long a hint may take to arrive before the watchdog takes the job up. */
   readonly hintGraceMs: number;

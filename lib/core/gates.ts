@@ -2,7 +2,7 @@
  * What can stand between a step and its call: the breaker or the health of a dependency, or a pause. A step that is held
  * is parked under the gate's id, spends nothing, and is found by that id when the gate opens.
  */
-import type { GateId } from './ids.ts';
+import type { EpochMs, GateId } from './ids.ts';
 import type { Job } from './job.ts';
 
 /** What a call would be, for whoever says whether it may be made. */
@@ -16,6 +16,11 @@ export interface Passage {
 export type Pass =
   /** `degraded`: it may work; taken when nothing better is there. `probe`: one call, to learn whether it works again. */
   { readonly pass: 'free' | 'degraded' | 'probe' } | { readonly pass: 'held'; readonly by: GateId };
+
+/** A dependency that has as many calls as it may have. `until`: when to ask again; null: somebody comes when there is room. */
+export interface Full {
+  readonly until: EpochMs | null;
+}
 
 export const FREE: Pass = { pass: 'free' };
 

@@ -49,6 +49,11 @@ export const LIMITS = {
    */
   clockSkewMsMax: 5 * MINUTE,
 
+  /** Embedded, a dependency that says nothing else has this many calls at once: a hung one leaves most drivers to others. */
+  callsAtOnceEmbedded: 64,
+  callsAtOnceMax: 10_000,
+  callsPerSecondMax: 100_000,
+
   /** The watchdog's index. Buckets let a short job touch the index twice, not at every step. */
   bucketMs: 5 * MINUTE,
   activeShards: 16,

@@ -13,10 +13,15 @@ import { type OpenWay, wayOf } from './routing.ts';
 
 const UNAVAILABLE = 'ORCH_DEPENDENCY_UNAVAILABLE';
 
-/** The way of a call that is due; null when it is held, and the step is parked by that. */
+/** The way of a call that is due; null when it is held, and the step is parked by that, or when it has to wait for room. */
 export function wayOrPark(draft: Draft, step: StepState, topic: string, direction: Direction): OpenWay | null {
   const way = wayOf(draft, step, topic, direction);
-  if (!way.held) return way;
+  if (!way.held) {
+    const full = draft.context.rules.full?.(way.target) ?? null;
+    if (full === null) return way;
+    if (full.until !== null) setStep(draft, step, laterThan(step, full.until));
+    return null;
+  }
   park(draft, step, way.by, direction);
   return null;
 }
@@ -54,6 +59,14 @@ export function release(draft: Draft, gate: GateId, startAt: EpochMs): boolean {
     setStep(draft, step, holds === null ? dueFrom(step, startAt) : { parkedOn: holds });
   }
   return released;
+}
+
+/** Not called before then; nothing is spent, for nothing was tried. */
+function laterThan(step: StepState, at: EpochMs): Partial<StepState> {
+  const { undo } = step;
+  return step.status === 'compensating' && undo !== null
+    ? { undo: { ...undo, nextAttemptAt: at } }
+    : { nextAttemptAt: at };
 }
 
 function dueFrom(step: StepState, startAt: EpochMs): Partial<StepState> {

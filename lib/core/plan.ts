@@ -159,6 +159,9 @@ export interface Target {
   readonly oneWay?: true;
   /** Called also while its health is degraded, when nothing better is there; absent: yes. */
   readonly allowDegraded?: boolean;
+  /** How many calls it may have at once, and begun within a second; absent: see LIMITS. */
+  readonly maxConcurrent?: number;
+  readonly maxPerSecond?: number;
 }
 
 /** Where a topic leads: its target, and those that stand in for it, in order. */

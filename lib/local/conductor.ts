@@ -9,6 +9,7 @@ import { driverKindOf } from '../core/schedule.ts';
 import type { Engine } from '../operations/engine.ts';
 import type { DueJob, DuePosition, Page, QueueName } from '../ports.ts';
 import { alarm } from './alarm.ts';
+import type { CallSlots } from './call-slots.ts';
 import { consumer, type WatchedQueue } from './consumer.ts';
 import { type Drivers, drivers } from './drivers.ts';
 import type { Functions } from './functions.ts';
@@ -23,6 +24,7 @@ export interface WatchedTimers {
 export interface ConductorParts {
   readonly engine: Engine;
   readonly functions: Functions;
+  readonly slots: CallSlots;
   readonly reader: WatchedQueue;
   readonly timers: WatchedTimers;
 }
@@ -45,9 +47,9 @@ const TIMERS_AT_ONCE = 256;
 /** A lease of an earlier life ends within this time, so the job that it holds is filed no later. */
 const LEASE_MS_MAX = LIMITS.stepTimeoutMsMax + LIMITS.leaseMarginMs;
 
-export function conductor({ engine, functions, reader, timers }: ConductorParts): Conductor {
+export function conductor({ engine, functions, slots, reader, timers }: ConductorParts): Conductor {
   const { clock } = engine.ports;
-  const crew = drivers(engine, functions);
+  const crew = drivers(engine, functions, slots);
   const failed = (event: string) => (error: unknown) => report(engine, event, error);
   const consumerOf = (queue: QueueName) =>
     consumer({

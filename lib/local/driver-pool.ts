@@ -4,7 +4,7 @@
  * Only hints wait here. They may be lost with the process: every job carries the time at which it is looked at anyway.
  */
 import type { JobId } from '../core/ids.ts';
-import { lanes } from './lanes.ts';
+import { LEAVES_A_QUARTER, lanes } from './lanes.ts';
 
 /** `crashed`: an armed fault killed the run. After that, as after a failure, its message must come again. */
 export type RunEnd = 'done' | 'failed' | 'crashed';
@@ -38,7 +38,7 @@ interface Run {
 const WAITING_MAX = 10_000;
 
 export function driverPool(size: number, drive: Drive): DriverPool {
-  const places = lanes(size);
+  const places = lanes(size, { share: LEAVES_A_QUARTER });
   const runs = new Map<JobId, Run>();
 
   const begin = ({ jobId, hops, lane }: Wanted): Promise<RunEnd> => {

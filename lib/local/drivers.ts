@@ -9,6 +9,7 @@ import { LIMITS } from '../core/limits.ts';
 import { drive } from '../operations/drive.ts';
 import type { Engine } from '../operations/engine.ts';
 import { type QueueName, queueOf, type Received } from '../ports.ts';
+import type { CallSlots } from './call-slots.ts';
 import { driverPool, type RunEnd } from './driver-pool.ts';
 import type { Functions } from './functions.ts';
 import { report } from './report.ts';
@@ -29,7 +30,7 @@ const KINDS: Readonly<Record<QueueName, DriverKind>> = { dispatch: 'forward', co
  */
 const DRIVERS_MAX = 512;
 
-export function drivers(engine: Engine, functions: Functions): Drivers {
+export function drivers(engine: Engine, functions: Functions, slots: CallSlots): Drivers {
   const { clock } = engine.ports;
 
   const invoke = async (
@@ -62,9 +63,13 @@ export function drivers(engine: Engine, functions: Functions): Drivers {
       void invoke(name, jobId, 0, [result], () => resolve('crashed')).then(resolve);
     });
 
+  const offer = ({ jobId, callerId }: Job, kind: DriverKind): void =>
+    pools[queueOf(kind)].offer({ jobId, hops: 0, lane: laneOf(callerId) });
+  slots.onTurn(offer);
   return {
-    offer: ({ jobId, callerId }, kind) => pools[queueOf(kind)].offer({ jobId, hops: 0, lane: laneOf(callerId) }),
-    isWaiting: (jobId) => pools.dispatch.isWaiting(jobId) || pools.compensate.isWaiting(jobId),
+    offer,
+    isWaiting: (jobId) =>
+      slots.isWaiting(jobId) || pools.dispatch.isWaiting(jobId) || pools.compensate.isWaiting(jobId),
     handle: async (queue, { message }) => {
       if (message.kind === 'result') return fold(queue, message.jobId, message.result);
       // Nobody keeps a hint: it waits in its caller's lane, not in the way of messages behind it.

@@ -6,19 +6,33 @@
 export interface Lanes {
   /** Calls `start` when it is this one's turn, at once if it can. */
   take(lane: string, start: () => void): void;
+  /** A place now, or none: whoever waits in this lane comes first. */
+  takeNow(lane: string): boolean;
   give(lane: string): void;
   waiting(lane: string): number;
+  /** Looks whose turn it is: what kept everybody out may be over. */
+  admit(): void;
 }
 
-/** A lane may hold this many times what is free: alone it comes to three quarters, the second one to three quarters of the rest. */
-const OF_WHAT_IS_FREE = 3;
+export interface LanesOptions {
+  /** A lane may hold as many times what is free; absent: all that is there. */
+  readonly share?: number;
+  /** Keeps everybody out while it says no; whoever goes in has passed it. */
+  readonly pass?: () => boolean;
+}
+
+/** Alone, a lane comes to three quarters of all, the second one to three quarters of the rest. */
+export const LEAVES_A_QUARTER = 3;
 
 interface Lane {
   held: number;
   readonly queue: (() => void)[];
 }
 
-export function lanes(places: number): Lanes {
+export function lanes(
+  places: number,
+  { share = Number.POSITIVE_INFINITY, pass = () => true }: LanesOptions = {},
+): Lanes {
   let free = places;
   const all = new Map<string, Lane>();
   /** Lanes in which somebody waits, in the order of their turns. */
@@ -31,7 +45,7 @@ export function lanes(places: number): Lanes {
     all.set(name, lane);
     return lane;
   };
-  const mayTake = (lane: Lane): boolean => free > 0 && lane.held < Math.max(1, OF_WHAT_IS_FREE * free);
+  const mayTake = (lane: Lane): boolean => free > 0 && lane.held < Math.max(1, share * free);
 
   /** Everybody whose turn it is and who may: one a round, so that no lane gets two places in a row while others wait. */
   const admit = (): void => {
@@ -41,7 +55,7 @@ export function lanes(places: number): Lanes {
       if (name === undefined) return;
       const lane = laneOf(name);
       turns.delete(name);
-      const start = mayTake(lane) ? lane.queue.shift() : undefined;
+      const start = mayTake(lane) && pass() ? lane.queue.shift() : undefined;
       if (lane.queue.length > 0) turns.add(name);
       if (start === undefined) {
         passed += 1;
@@ -60,6 +74,13 @@ export function lanes(places: number): Lanes {
       turns.add(name);
       admit();
     },
+    takeNow: (name) => {
+      const lane = laneOf(name);
+      if (lane.queue.length > 0 || !mayTake(lane) || !pass()) return false;
+      free -= 1;
+      lane.held += 1;
+      return true;
+    },
     give: (name) => {
       const lane = laneOf(name);
       lane.held -= 1;
@@ -68,5 +89,6 @@ export function lanes(places: number): Lanes {
       admit();
     },
     waiting: (name) => all.get(name)?.queue.length ?? 0,
+    admit,
   };
 }

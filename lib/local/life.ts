@@ -12,6 +12,7 @@ import type { Engine, PlanCatalog } from '../operations/engine.ts';
 import { withPolicies } from '../operations/policies.ts';
 import { type RetryTokens, retryTokens } from '../operations/retry-tokens.ts';
 import type { Log, Participants } from '../ports.ts';
+import { type Bounds, type CallSlots, callSlots } from './call-slots.ts';
 import { type Conductor, conductor, type WatchedTimers } from './conductor.ts';
 import type { WatchedQueue } from './consumer.ts';
 import { localDoor } from './door.ts';
@@ -48,6 +49,8 @@ export interface Others {
   readonly lifecycleEvents?: boolean;
   /** Which participants are reached by another way than in the process. */
   readonly world?: World;
+  /** How many calls each dependency may have; LIMITS where nothing is said. */
+  readonly bounds?: (target: string) => Bounds;
 }
 
 const ALL_INSIDE: World = { ways: NO_WAYS, secrets: new Map() };
@@ -63,11 +66,13 @@ export async function beginLife(
   const { route } = localRoutes(world.ways);
   const foundation = await openFoundation(path, log, world);
   const { life, clock, faults } = foundation;
-  const engine = engineOn(foundation, catalog, policies.all, { ...others, route });
+  const slots = callSlots(clock, (target) => others.bounds?.(target) ?? {});
+  const engine = engineOn(foundation, slots, catalog, policies.all, { ...others, route });
   const invocations = functions(engine, faults);
   const moving = conductor({
     engine,
     functions: invocations,
+    slots,
     reader: readerOn(foundation),
     timers: timersOn(foundation),
   });
@@ -95,6 +100,7 @@ export async function beginLife(
 /** Owners carry the name of this life, so that the leases of earlier ones are known to be dead. */
 function engineOn(
   { life, clock, log, stores, participants: own }: Foundation,
+  slots: CallSlots,
   catalog: PlanCatalog,
   policies: PolicyOverrides,
   { participants = own, tokens = retryTokens(), lifecycleEvents = false, route }: Others & Pick<LocalRoutes, 'route'>,
@@ -115,6 +121,7 @@ function engineOn(
     actor: 'orchestrator:operate',
     lifecycleEvents,
     tokens,
+    limits: slots,
   };
 }
 

@@ -3,18 +3,24 @@
  * Invariant: a job in the store is always the outcome of `decide` on the job before it.
  */
 import { decide } from '../core/decide.ts';
-import type { Call, Decision, Ignored, JobEvent } from '../core/events.ts';
+import type { Call, Decision, Ignored, JobEvent, Rules } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
 import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { FieldError, WorkflowPlan } from '../core/plan.ts';
 import { poisonPlan } from '../core/poison-job.ts';
 import { contextOf, type Engine, planFor, sleep } from './engine.ts';
+import { withPlaces } from './places.ts';
 import { loadValues, storeValues } from './values.ts';
 
 export type Applied =
-  | { readonly status: 'changed'; readonly job: Job; readonly calls: readonly Call[] }
-  | { readonly status: 'ignored'; readonly reason: Ignored; readonly job: Job }
+  | {
+      readonly status: 'changed';
+      readonly job: Job;
+      readonly calls: readonly Call[];
+      readonly full?: readonly string[];
+    }
+  | { readonly status: 'ignored'; readonly reason: Ignored; readonly job: Job; readonly full?: readonly string[] }
   | {
       readonly status: 'refused';
       readonly code: string;
@@ -46,11 +52,18 @@ export async function apply(engine: Engine, jobId: JobId, eventOf: () => JobEven
     const event = eventOf();
     if (plan === undefined && event.type !== 'linked') return { status: 'ignored', reason: 'unknown_version', job };
     // What ties ended jobs together needs nothing of their definition.
-    const decision = await decided(engine, job, event, plan ?? poisonPlan(job.workflowType, undefined));
+    const its = plan ?? poisonPlan(job.workflowType, undefined);
+    const before = job;
+    const decideBy = (rules: Rules) => decided(engine, before, event, its, rules);
+    const { decision, full, places } = await withPlaces(engine, job, decideBy);
+    if (decision.status === 'ignored') return { ...decision, job, full };
     if (decision.status !== 'changed') return { ...decision, job };
-    const next = await storeValues(ports, decision.job);
-    const written = await ports.jobs.update(next, job.revision);
-    if (written.stored) return { status: 'changed', job: next, calls: decision.calls };
+    const written = await stored(engine, decision.job, job.revision).catch((error: unknown) => {
+      places.giveBack();
+      throw error;
+    });
+    if (written.stored) return { status: 'changed', job: written.job, calls: decision.calls, full };
+    places.giveBack();
     if (tries > 0) await sleep(engine, ports.ids.random() * CONTENTION_DELAY_MS);
     job = written.current === null ? null : await loadValues(ports, written.current);
   }
@@ -61,9 +74,9 @@ export async function apply(engine: Engine, jobId: JobId, eventOf: () => JobEven
  * Where what is stored contradicts the rules, the job stops and asks for a person; the message that showed it fails as
  * it would have, so that an answer it carries is not lost.
  */
-async function decided(engine: Engine, job: Job, event: JobEvent, plan: WorkflowPlan): Promise<Decision> {
+async function decided(engine: Engine, job: Job, event: JobEvent, plan: WorkflowPlan, rules: Rules): Promise<Decision> {
   try {
-    return decide(job, event, plan, contextOf(engine));
+    return decide(job, event, plan, { ...contextOf(engine), rules });
   } catch (error) {
     const byDriver = event.type === 'turn' || event.type === 'results';
     if (byDriver) await stopBroken(engine, job, plan, error instanceof Error ? error.message : String(error));
@@ -76,6 +89,12 @@ async function stopBroken(engine: Engine, job: Job, plan: WorkflowPlan, message:
   log.write('error', 'invariant_broken', { job_id: job.jobId, state: job.state });
   const decision = decide(job, { type: 'broken', message }, plan, contextOf(engine));
   if (decision.status === 'changed') await jobs.update(await storeValues(engine.ports, decision.job), job.revision);
+}
+
+async function stored({ ports }: Engine, job: Job, expectedRevision: number) {
+  const next = await storeValues(ports, job);
+  const written = await ports.jobs.update(next, expectedRevision);
+  return written.stored ? ({ stored: true, job: next } as const) : written;
 }
 
 /** The job as it is stored, with every value that a decision may need. */

@@ -28,7 +28,7 @@ export interface DriveRequest {
 }
 
 export interface DriveReport {
-  readonly end: 'ended' | 'parked' | 'handed_over' | 'left' | 'missing' | 'unknown_version' | 'newer_schema';
+  readonly end: 'ended' | 'parked' | 'queued' | 'handed_over' | 'left' | 'missing' | 'unknown_version' | 'newer_schema';
 }
 
 /** More hand-overs than the longest saga with every retry makes: beyond it only the watchdog goes on, once a minute. */
@@ -60,9 +60,15 @@ async function run(engine: Engine, request: DriveRequest): Promise<DriveReport> 
       return unknownVersion(engine, applied.job);
     if (applied.status === 'changed') out.start(applied.job, applied.calls);
     const { job } = applied;
+    const full = 'full' in applied ? (applied.full ?? []) : [];
     if (out.size > 0) {
-      applied = await foldNext(engine, job, out, driver);
+      applied = await foldNext(engine, job, out, driver, full.length > 0);
       continue;
+    }
+    if (full[0] !== undefined && engine.limits !== undefined) {
+      if (publishIsDue(job)) await publish(engine, job);
+      engine.limits.comeBack(job, full[0], request.kind);
+      return { end: 'queued' };
     }
     const done = await rest(engine, request, job, driver());
     if (done !== null) return done;
@@ -79,12 +85,19 @@ async function forward(engine: Engine, applied: Applied, results: readonly Resul
 }
 
 /** Waits for answers, or for the next thing that falls due meanwhile: a sibling's retry, the job's deadline. */
-async function foldNext(engine: Engine, job: Job, out: Flight, driver: () => Driver): Promise<Applied> {
+async function foldNext(
+  engine: Engine,
+  job: Job,
+  out: Flight,
+  driver: () => Driver,
+  waitsForRoom: boolean,
+): Promise<Applied> {
   const { clock } = engine.ports;
   const plan = planFor(engine.plans, job);
   const now = clock.now();
   const due = plan === undefined ? null : workDueAt(job, plan, engine.rules, now);
-  const results = await out.arrivals(due !== null && due > now ? due : now + NOTHING_DUE_MS);
+  const until = due !== null && due > now ? due : now + NOTHING_DUE_MS;
+  const results = await out.arrivals(waitsForRoom ? Math.min(until, now + ASK_FOR_ROOM_MS) : until);
   if (results.length === 0) return apply(engine, job.jobId, () => ({ type: 'turn', driver: driver() }), job);
   try {
     return await apply(engine, job.jobId, () => ({ type: 'results', results, driver: driver() }), job);
@@ -105,6 +118,8 @@ function lost(engine: Engine, job: Job, error: unknown): void {
 
 /** How long to listen for answers when the job itself has nothing due: every call ends by its own timeout anyway. */
 const NOTHING_DUE_MS = 60_000;
+/** How soon to ask again for a step whose dependency is full, while its siblings are out. */
+const ASK_FOR_ROOM_MS = 250;
 
 /** Nothing is out: sleep a moment (null), or let go of the job with a report. */
 async function rest(engine: Engine, request: DriveRequest, job: Job, driver: Driver): Promise<DriveReport | null> {

@@ -8,6 +8,7 @@ import type { WorkflowPlan } from '../core/plan.ts';
 import { isPoison, poisonPlan } from '../core/poison-job.ts';
 import { isRecovery, recoveryPlan } from '../core/recovery.ts';
 import type { Ports } from '../ports.ts';
+import type { CallLimits } from './call-limits.ts';
 import type { RetryTokens } from './retry-tokens.ts';
 
 export interface PlanCatalog {
@@ -27,6 +28,8 @@ export interface Engine {
   readonly lifecycleEvents?: boolean;
   /** The container's retry budget, shared by its invocations; absent: retries are not slowed down. */
   readonly tokens?: RetryTokens;
+  /** How many calls a dependency may have at once; absent: any number. */
+  readonly limits?: CallLimits;
 }
 
 /**

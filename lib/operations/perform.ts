@@ -44,7 +44,9 @@ export function flight(engine: Engine): Flight {
     start(job, calls) {
       for (const call of calls) {
         out += 1;
-        void callOnce(engine, job, call).then(land);
+        void callOnce(engine, job, call)
+          .finally(() => engine.limits?.give(call))
+          .then(land);
       }
     },
     async arrivals(until) {

@@ -8,15 +8,19 @@ import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
 export interface Embedded {
+  readonly port: number;
   signup(key: string): Promise<void>;
   rollback(key: string): Promise<void>;
+  /** Jobs of the crowd that are through. */
+  done(): Promise<number>;
   /** CPU time of the measured process so far, in milliseconds. */
   cpuMs(): Promise<number>;
   stop(): Promise<void>;
 }
 
-export async function startEmbedded(directory: string): Promise<Embedded> {
-  const child = fork(fileURLToPath(new URL('./host.ts', import.meta.url)), [directory]);
+/** @param delayMs what each call of a participant takes */
+export async function startEmbedded(directory: string, delayMs = 0): Promise<Embedded> {
+  const child = fork(fileURLToPath(new URL('./host.ts', import.meta.url)), [directory, String(delayMs)]);
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const submit = (key: string, email: string, expected: number): Promise<void> =>
@@ -42,8 +46,14 @@ export async function startEmbedded(directory: string): Promise<Embedded> {
       sent.end(body);
     });
   return {
+    port,
     signup: (key) => submit(key, 'ada@acme.example', 201),
     rollback: (key) => submit(key, 'nobody', 422),
+    done: async () => {
+      child.send('done');
+      const [{ done }] = (await once(child, 'message')) as [{ done: number }];
+      return done;
+    },
     cpuMs: () => cpuOf(child),
     async stop() {
       agent.destroy();

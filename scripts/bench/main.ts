@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: embedded signup and its rollback at 1, 16 and 64 clients, beside the floor of the same run. Prints
  * the medians of several rounds; the rounds take turns, so that a slow moment of the machine meets everybody.
- * Options: --rounds N (default 3), --seconds S a measurement (default 4).
+ * Options: --rounds N (default 3), --seconds S a measurement (default 4). `npm run bench -- neighbours` measures one
+ * caller beside another one's thousands of waiting jobs.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { startEmbedded } from './embedded.ts';
 import { openFloor } from './floor.ts';
 import { load, type Measured, median } from './load.ts';
+import { neighbours } from './neighbours.ts';
 
 const CLIENTS = [1, 16, 64] as const;
 const WORK = ['signup', 'rollback'] as const;
@@ -19,9 +21,14 @@ interface Row extends Measured {
   readonly cpuMs: number;
 }
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, seconds: { type: 'string', default: '4' } },
+  allowPositionals: true,
 });
+if (positionals[0] === 'neighbours') {
+  await neighbours();
+  process.exit(0);
+}
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const rows: Row[] = [];

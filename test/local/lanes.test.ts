@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { lanes } from '../../lib/local/lanes.ts';
+import { LEAVES_A_QUARTER, lanes } from '../../lib/local/lanes.ts';
 
 function seats(places: number) {
-  const here = lanes(places);
+  const here = lanes(places, { share: LEAVES_A_QUARTER });
   const started: string[] = [];
   const want = (lane: string, count: number): void => {
     for (let n = 0; n < count; n += 1) here.take(lane, () => started.push(lane));

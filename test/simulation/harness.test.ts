@@ -50,7 +50,7 @@ describe('generated programs', () => {
   });
 
   it('seldom come with a day in which nothing of ours answers', () => {
-    const outages = Array.from({ length: 4_000 }, (_, seed) => programOf(seed).outage).filter((one) => one !== null);
+    const outages = Array.from({ length: 8_000 }, (_, seed) => programOf(seed).outage).filter((one) => one !== null);
     expect(outages.length).toBeGreaterThan(3);
     expect(outages.some(({ fromMs, untilMs }) => untilMs - fromMs > 86_400_000)).toBe(true);
   });
