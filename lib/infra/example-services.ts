@@ -10,4 +10,5 @@ export const EXAMPLE_SERVICES: Readonly<Record<string, readonly string[]>> = {
   payment: ['payment:authorise', 'payment:cancel', 'payment:find'],
   fulfilment: ['fulfilment:create', 'fulfilment:cancel', 'fulfilment:find'],
   research: ['research:mine', 'research:audit', 'research:plan'],
+  vendor: ['vendor:quote', 'quote:select'],
 };

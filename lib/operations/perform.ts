@@ -11,6 +11,8 @@ import type { Engine } from './engine.ts';
 
 export interface Flight {
   readonly size: number;
+  /** An answer is here and can be folded at once. */
+  readonly hasArrived: boolean;
   start(job: Job, calls: readonly Call[]): void;
   /** Resolves with the answers that came, or with none when `until` is reached first. */
   arrivals(until: EpochMs): Promise<readonly Result[]>;
@@ -39,6 +41,9 @@ export function flight(engine: Engine): Flight {
   return {
     get size() {
       return out + arrived.length;
+    },
+    get hasArrived() {
+      return arrived.length > 0;
     },
     start(job, calls) {
       for (const call of calls) {

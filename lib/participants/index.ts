@@ -6,5 +6,6 @@ import { payment } from './payment.ts';
 import { research } from './research.ts';
 import { tenant } from './tenant.ts';
 import { user } from './user.ts';
+import { vendor } from './vendor.ts';
 
-export const EXAMPLE_SERVICES = [tenant, billing, user, inventory, payment, fulfilment, research] as const;
+export const EXAMPLE_SERVICES = [tenant, billing, user, inventory, payment, fulfilment, research, vendor] as const;

@@ -94,7 +94,7 @@ describe('queues', () => {
     const functions = new Map(all('AWS::Lambda::Function').map(([id, one]) => [id, one]));
     const byId = new Map(queues.map(([id, queue]) => [plain(id), queue]));
     const mappings = all('AWS::Lambda::EventSourceMapping');
-    expect(mappings).toHaveLength(7);
+    expect(mappings).toHaveLength(8);
     for (const [id, mapping] of mappings) {
       const { Timeout } = functions.get(named(mapping.FunctionName)) ?? {};
       const queue = byId.get(plain(named(mapping.EventSourceArn)));
@@ -131,7 +131,7 @@ describe('functions', () => {
   const functions = all('AWS::Lambda::Function');
 
   it('run the current Node on arm64 and write JSON into log groups of their own, for a month', () => {
-    expect(functions).toHaveLength(Object.keys(FUNCTIONS).length + 7);
+    expect(functions).toHaveLength(Object.keys(FUNCTIONS).length + 8);
     for (const [, one] of functions) {
       expect(one).toMatchObject({
         Runtime: 'nodejs24.x',

@@ -6,6 +6,7 @@ import type { EpochMs } from '../../core/ids.ts';
 import type { Participants, Ports } from '../../ports.ts';
 import { jobChanges } from '../job-changes.ts';
 import { type VirtualClock, virtualClock } from './clock.ts';
+import { queueFamily } from './family.ts';
 import { seededIds, seededRandom } from './ids.ts';
 import { memoryJobs } from './jobs.ts';
 import { type MemoryQueue, memoryQueue, memoryTimers } from './queue.ts';
@@ -49,6 +50,7 @@ export function memoryPorts(options: MemoryOptions = {}): MemoryPorts {
     schedules: memorySchedules(),
     wakeups: noWakeups(),
     queue,
+    family: queueFamily(queue),
     timers: memoryTimers(clock, queue),
     bus: recordingBus(),
     participants: options.participants ?? recordingParticipants(),
