@@ -3,16 +3,17 @@
  * pass the same contract suite (`test/contracts`). Every write is conditional or idempotent: a caller may die after
  * any call, and any call may be made twice.
  */
-import type { Answer } from './core/answers.ts';
-import type { Call, DriverKind } from './core/events.ts';
+import type { DriverKind } from './core/events.ts';
 import type { EpochMs, GateId, JobId } from './core/ids.ts';
 import type { HistoryEntry, Job } from './core/job.ts';
 import type { Json, JsonObject } from './core/json.ts';
 import type { JobState } from './core/states.ts';
+import type { Family } from './ports/family.ts';
 import type { Message } from './ports/message.ts';
+import type { CallEnvelope, Participants } from './ports/participants.ts';
 import type { SchedulePage, ScheduleStore, Wakeups } from './ports/schedules.ts';
 
-export type { Message, SchedulePage, ScheduleStore, Wakeups };
+export type { CallEnvelope, Family, Message, Participants, SchedulePage, ScheduleStore, Wakeups };
 
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Job };
 export type Updated = { readonly stored: true } | { readonly stored: false; readonly current: Job | null };
@@ -78,8 +79,12 @@ export interface ParkedQuery {
 export interface JobStore {
   /** Puts a job that does not exist yet. A put of ours whose answer was lost counts as created. */
   create(job: Job): Promise<Created>;
+  /** Puts those that do not exist yet, each as `create` would; one that is there stays as it is. */
+  createMany(jobs: readonly Job[]): Promise<void>;
   /** The latest state, consistently; values stored apart are not loaded. */
   read(jobId: JobId): Promise<Job | null>;
+  /** The same for many, in their order. */
+  readMany(jobIds: readonly JobId[]): Promise<readonly (Job | null)[]>;
   /** Replaces the job if its revision is `expectedRevision`. A write of ours whose answer was lost counts as stored. */
   update(job: Job, expectedRevision: number): Promise<Updated>;
   /** Jobs in the buckets of this shard up to now, oldest bucket first, a page at a time; may lag. */
@@ -230,26 +235,6 @@ export interface EventBus {
   publish(events: readonly BusEvent[]): Promise<void>;
 }
 
-export interface CallEnvelope {
-  readonly call: Call;
-  readonly jobId: JobId;
-  readonly callerId: string;
-  readonly workflowVersion: number;
-  readonly correlationId: string;
-  readonly traceparent: string;
-  readonly tracestate: string | null;
-  /** With which the participant may answer later. */
-  readonly callbackToken?: string;
-}
-
-export interface Participants {
-  /**
-   * Calls once and answers within `call.timeoutMs`; never throws for what the participant or the way to it did: that
-   * is an answer. Whatever cannot be told apart from «applied» may have applied.
-   */
-  call(envelope: CallEnvelope): Promise<Answer>;
-}
-
 /** The key under which tokens are signed; it never leaves its keeper. */
 export interface Signer {
   /** HMAC-SHA-256, 32 bytes. */
@@ -296,6 +281,7 @@ export interface Ports {
   readonly schedules: ScheduleStore;
   readonly wakeups: Wakeups;
   readonly queue: CommandQueue;
+  readonly family: Family;
   readonly timers: Timers;
   readonly bus: EventBus;
   readonly participants: Participants;

@@ -62,7 +62,9 @@ function stores({ jobs, values, claims, deadLetters, audit, schedules }: Ports, 
   return {
     jobs: {
       create: (job) => outside('jobs.create', () => jobs.create(job)),
+      createMany: (many) => outside('jobs.createMany', () => jobs.createMany(many)),
       read: (jobId) => outside('jobs.read', () => jobs.read(jobId)),
+      readMany: (jobIds) => outside('jobs.readMany', () => jobs.readMany(jobIds)),
       update: (job, expectedRevision) => outside('jobs.update', () => jobs.update(job, expectedRevision)),
       parked: (query) => outside('jobs.parked', () => jobs.parked(query)),
       due: (query) => outside('jobs.due', () => jobs.due(query)),
@@ -98,10 +100,14 @@ function stores({ jobs, values, claims, deadLetters, audit, schedules }: Ports, 
   } satisfies Partial<Ports>;
 }
 
-function messengers({ queue, timers, bus, participants, signer, wakeups }: Ports, outside: Outside) {
+function messengers({ queue, family, timers, bus, participants, signer, wakeups }: Ports, outside: Outside) {
   return {
     queue: {
       send: (name, message, delayMs) => outside('queue.send', () => queue.send(name, message, delayMs)),
+    },
+    family: {
+      start: (callerId, jobIds) => outside('family.start', () => family.start(callerId, jobIds)),
+      report: (parent, report) => outside('family.report', () => family.report(parent, report)),
     },
     timers: { arm: (timer) => outside('timers.arm', () => timers.arm(timer)) },
     wakeups: {

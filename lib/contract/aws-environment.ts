@@ -15,6 +15,7 @@ export const AWS_VARIABLES = {
   busName: 'DACAPO_BUS_NAME',
   dispatchQueueUrl: 'DACAPO_DISPATCH_QUEUE_URL',
   compensateQueueUrl: 'DACAPO_COMPENSATE_QUEUE_URL',
+  reportsQueueUrl: 'DACAPO_REPORTS_QUEUE_URL',
   scheduleGroup: 'DACAPO_SCHEDULE_GROUP',
   scheduleRoleArn: 'DACAPO_SCHEDULE_ROLE_ARN',
   dispatchQueueArn: 'DACAPO_DISPATCH_QUEUE_ARN',
@@ -58,6 +59,7 @@ export interface AwsEnvironment {
   readonly busName: string | null;
   readonly dispatchQueueUrl: string | null;
   readonly compensateQueueUrl: string | null;
+  readonly reportsQueueUrl: string | null;
   readonly schedules: ScheduleSettings | null;
   readonly wakeups: WakeupSettings | null;
   readonly routes: RouteTable | null;
@@ -101,6 +103,7 @@ const ENVIRONMENT = z.object({
   [V.busName]: optional,
   [V.dispatchQueueUrl]: optional,
   [V.compensateQueueUrl]: optional,
+  [V.reportsQueueUrl]: optional,
   [V.scheduleGroup]: optional,
   [V.scheduleRoleArn]: optional,
   [V.dispatchQueueArn]: optional,
@@ -130,6 +133,7 @@ export function parseAwsEnvironment(variables: Variables = process.env): AwsEnvi
     busName: data[V.busName],
     dispatchQueueUrl: data[V.dispatchQueueUrl],
     compensateQueueUrl: data[V.compensateQueueUrl],
+    reportsQueueUrl: data[V.reportsQueueUrl],
     schedules: schedulesOf(data),
     wakeups: wakeupsOf(data),
     callbackKeyId: data[V.callbackKeyId],

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import type { Direction } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
-import { readOperationId } from '../core/operation-id.ts';
+import { jobOf, readOperationId } from '../core/operation-id.ts';
 import {
   type Answer,
   answerOfUnknown,
@@ -58,5 +58,5 @@ function named(given: string, attempt: number): Omit<CommandResult, 'answer'> | 
   const name = readOperationId(operationId);
   if (name === null) return null;
   const direction = asked ? 'query' : name.generation === null ? 'do' : 'undo';
-  return { jobId: name.jobId, step: name.step, direction, operationId, attempt };
+  return { jobId: jobOf(name), step: name.step, direction, operationId, attempt };
 }

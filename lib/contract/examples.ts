@@ -58,6 +58,14 @@ export const EXAMPLE_TOPICS = {
     input: z.object({ question: text, findings: z.array(text) }),
     output: z.object({ plan: z.array(text) }),
   },
+  'vendor:quote': {
+    input: z.object({ product: text, vendor: text }),
+    output: z.object({ vendor: text, price: z.number() }),
+  },
+  'quote:select': {
+    input: z.object({ product: text, quotes: z.array(z.object({ vendor: text, price: z.number() })) }),
+    output: z.object({ best: z.object({ vendor: text, price: z.number() }) }),
+  },
 } as const satisfies Record<string, TopicContract>;
 
 export type ExampleTopic = keyof typeof EXAMPLE_TOPICS;

@@ -3,6 +3,7 @@
  * were called by a queue. Anybody may have put anything there, so what is none of these is null, never a guess.
  */
 import * as z from 'zod';
+import type { ChildReport } from '../core/events.ts';
 import { isJobId, type JobId } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
 import { readCommandResult } from './commands.ts';
@@ -26,7 +27,8 @@ export type ReadMessage =
       readonly hops: number;
       readonly lane?: string | undefined;
     }
-  | { readonly kind: 'result'; readonly jobId: JobId; readonly result: ReadResult };
+  | { readonly kind: 'result'; readonly jobId: JobId; readonly result: ReadResult }
+  | { readonly kind: 'reports'; readonly jobId: JobId; readonly reports: readonly ChildReport[] };
 
 const jobId = z.string().refine(isJobId);
 const count = z.int().min(0);
@@ -88,6 +90,18 @@ export function readWakeup(text: string): string | null {
   return read.success ? read.data.schedule : null;
 }
 
+const END = { step: z.string(), round: count, ok: z.boolean(), errorCode: z.string().nullable() };
+const REPORTS = z.object({
+  kind: z.literal('reports'),
+  jobId,
+  reports: z.array(
+    z.discriminatedUnion('what', [
+      z.object({ what: z.literal('child'), index: count, ...END }),
+      z.object({ what: z.literal('undo'), attempt: count, ...END }),
+    ]),
+  ),
+});
+
 export function readMessage(text: string, now: number): ReadMessage | null {
   const parsed = parseJson(text);
   return parsed.ok ? readMessageDocument(parsed.value, now) : null;
@@ -98,6 +112,8 @@ export function readMessageDocument(document: unknown, now: number): ReadMessage
   if (hint.success) return hint.data;
   const result = RESULT.safeParse(document);
   if (result.success) return result.data;
+  const reports = REPORTS.safeParse(document);
+  if (reports.success) return reports.data;
   const told = readCommandResult(document);
   if (told === null) return null;
   const { jobId, ...answered } = told;

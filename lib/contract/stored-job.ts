@@ -5,8 +5,9 @@
  * each write, so both ways are one pass over the members. What a name means never changes within a `schema`.
  */
 import type { EpochMs, JobId } from '../core/ids.ts';
-import { JOB_SCHEMA, type Job, type JobSource, type Lineage, type TurnBack } from '../core/job.ts';
+import { JOB_SCHEMA, type Job, type JobSource, type TurnBack } from '../core/job.ts';
 import { NewerSchemaError } from '../core/newer-schema.ts';
+import type { Lineage } from '../core/relations.ts';
 import type { JobState, Outcome } from '../core/states.ts';
 import {
   decodeEntry,

@@ -6,6 +6,7 @@ import type { EpochMs } from '../core/ids.ts';
 import type { CallbackState, Lease, Received, Settlement, StepState, UndoState, Value } from '../core/job.ts';
 import type { Json } from '../core/json.ts';
 import type { StepStatus } from '../core/states.ts';
+import { decodeChildren, encodeChildren, type StoredChildren } from './stored-children.ts';
 
 export type StoredValue = { readonly data: Json } | { readonly hash: string };
 
@@ -51,6 +52,7 @@ export interface StoredStep {
   /** 1: the newest call was a probe. */
   readonly probe?: 1 | undefined;
   readonly undo?: StoredUndo | undefined;
+  readonly kids?: StoredChildren | undefined;
 }
 
 /** A fourth member: used. */
@@ -106,6 +108,7 @@ export function encodeStep(step: StepState): StoredStep {
     park: step.parkedOn ?? undefined,
     probe: step.probing ? 1 : undefined,
     undo: step.undo === null ? undefined : encodeUndo(step.undo),
+    kids: step.children === null ? undefined : encodeChildren(step.children),
   };
 }
 
@@ -135,6 +138,7 @@ export function decodeStep(stored: StoredStep): StepState {
     parkedOn: stored.park ?? null,
     probing: stored.probe === 1,
     undo: stored.undo === undefined ? null : decodeUndo(stored.undo),
+    children: stored.kids === undefined ? null : decodeChildren(stored.kids),
   };
 }
 

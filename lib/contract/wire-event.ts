@@ -11,7 +11,7 @@ import { LIMITS } from '../core/limits.ts';
 import { type Consequences, outcomeEventId } from '../core/outbox.ts';
 import type { WorkflowPlan } from '../core/plan.ts';
 import { wireHistoryEntry } from './wire-history.ts';
-import { wireOpenEffects } from './wire-job.ts';
+import { wireFailedChildren, wireOpenEffects } from './wire-job.ts';
 import { isoTime } from './wire-time.ts';
 
 export interface WireEvent {
@@ -70,6 +70,7 @@ function common(job: Job, due: Consequences): JsonObject {
     outcome: job.outcome,
     current_state: due.entry.to,
     occurred_at: isoTime(due.entry.at),
+    ...(wireFailedChildren(job) as JsonObject),
     traceparent: job.trace.traceparent,
     ...(job.trace.tracestate === null ? {} : { tracestate: job.trace.tracestate }),
   };

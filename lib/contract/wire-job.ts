@@ -2,7 +2,9 @@
  * A job as it is shown. This is the one place where the stored record, in camelCase and epoch milliseconds, becomes
  * the shape other programs depend on; operation ids, topics, kinds and open effects are drawn from the plan here.
  */
+import { countChildren } from '../core/child-set.ts';
 import { openEffects } from '../core/effects.ts';
+import { childIdOf } from '../core/ids.ts';
 import type { ErrorLogEntry, Job, Lease } from '../core/job.ts';
 import type { Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -25,6 +27,12 @@ export interface WireErrorLogEntry {
   readonly error_code: string;
   readonly message: string;
   readonly next_attempt_at?: string;
+}
+
+export interface WireFailedChild {
+  readonly index: number;
+  readonly job_id: string;
+  readonly error_code: string;
 }
 
 export interface WireJob {
@@ -63,6 +71,8 @@ export interface WireJob {
     readonly succeeded: number;
     readonly failed: number;
   } | null;
+  /** The first of them to fail; absent when none has. */
+  readonly failed_children?: readonly WireFailedChild[];
   /** Absent, like `output`, when it is stored apart and was not loaded for this answer (lists). */
   readonly input?: Json;
   readonly output?: Json;
@@ -104,7 +114,8 @@ export function wireJob(job: Job, plan: WorkflowPlan | undefined): WireJob {
     recovery_of: job.lineage.recoveryOf ?? null,
     undone_by: job.lineage.undoneBy ?? null,
     parent_job_id: job.lineage.parentJobId ?? null,
-    children: null,
+    children: countChildren(job),
+    ...wireFailedChildren(job),
     ...loaded('input', job.input),
     ...loaded('output', job.output),
     steps: job.steps.map((step) =>
@@ -119,6 +130,18 @@ export function wireJob(job: Job, plan: WorkflowPlan | undefined): WireJob {
     state_history: job.history.slice(-LIMITS.historyInline).map((entry) => wireHistoryEntry(job, entry)),
     revision: job.revision,
   };
+}
+
+/** With their codes as far as the job itself keeps them; the output of the step names all. */
+export function wireFailedChildren(job: Job): { readonly failed_children?: readonly WireFailedChild[] } {
+  const failed = job.steps.flatMap(({ name, round, children }) =>
+    (children?.failures ?? []).map(([index, error_code]) => ({
+      index,
+      job_id: childIdOf(job.jobId, name, round, index),
+      error_code,
+    })),
+  );
+  return failed.length === 0 ? {} : { failed_children: failed.sort((a, b) => a.index - b.index) };
 }
 
 /** Without the plan nobody can say which steps have effects: the list is then empty, and the version says why. */

@@ -47,6 +47,7 @@ function waitOf(draft: Draft, plan: StepPlan): number | null {
       return work.withinMs;
     case 'timer':
     case 'signal':
+    case 'children':
       return null;
   }
 }

@@ -3,7 +3,7 @@
  * that a call may be out, and until when.
  */
 import { tokenFor, tokenRefOf } from './callbacks.ts';
-import { type Draft, logError, mappingContext, moveStep, stepPlan } from './draft.ts';
+import { type Draft, logError, mappingContext, moveStep, setStep, stepPlan } from './draft.ts';
 import type { Call } from './events.ts';
 import { giveUpUndo } from './fold-undo.ts';
 import type { EpochMs } from './ids.ts';
@@ -82,7 +82,7 @@ export function callForward(
   });
   const about = { direction: 'do', topic: topicOf(plan), timeoutMs: plan.timeoutMs, fence: false } as const;
   // A recovery job's step is the undo of another job's operation, and says so as any undo does.
-  const undone = undoneOperationId(draft.job);
+  const undone = undoneOperationId(draft.job, step.name);
   const { target } = way;
   pushCall(draft, next, lease, {
     ...about,
@@ -127,6 +127,14 @@ export function callUndo(draft: Draft, step: StepState, { topic, body }: UndoCal
   const next = beginUndo(draft, step, { ...before, topic, attempts: attempt, attemptsBefore, lease });
   const about = { about: forwardOperationId(draft.job, next), timeoutMs: plan.undo.timeoutMs, fence: false } as const;
   pushCall(draft, next, lease, { ...about, target: way.target, direction: 'undo', topic, attempt, body, token: null });
+}
+
+/** A job of its own takes children back; a driver makes it, and its end is told like a child's. */
+export function beginUndoOfChildren(draft: Draft, step: StepState): void {
+  if (step.status === 'compensating') return;
+  const before = undoOf(draft, step);
+  const begun = beginUndo(draft, step, { ...before, topic: step.name, attempts: before.attempts + 1 });
+  if (begun.undo !== null) setStep(draft, begun, { undo: { ...begun.undo, nextAttemptAt: draft.context.now } });
 }
 
 /** An undo that cannot be called: it has failed, without a call. */

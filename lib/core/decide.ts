@@ -6,11 +6,12 @@
 
 import { breakOff } from './broken.ts';
 import { takeCallback } from './callbacks.ts';
-import { cancelJob } from './cancel.ts';
+import { cancelJob, stopUnbegun } from './cancel.ts';
+import { foldChildrenDone, foldReports } from './children.ts';
 import { type Draft, draftOf, moveJob } from './draft.ts';
 import { isAlive } from './effects.ts';
 import { ended, leaveOut, remind } from './ends.ts';
-import type { Context, Decision, Ignored, JobEvent, Result } from './events.ts';
+import type { Context, Decision, Driver, Ignored, JobEvent, Result } from './events.ts';
 import { expire } from './expire.ts';
 import { foldForward } from './fold-forward.ts';
 import { foldQuery } from './fold-query.ts';
@@ -20,6 +21,7 @@ import { dataOf, type Job, type Lease, lastEntry } from './job.ts';
 import { LIMITS } from './limits.ts';
 import { migrateJob } from './migrate.ts';
 import { operate } from './operate.ts';
+import { tellsOnlyItsParent } from './outbox.ts';
 import { gateOf, release } from './park.ts';
 import { topicsOf, type WorkflowPlan } from './plan.ts';
 import { recover } from './recover.ts';
@@ -50,6 +52,15 @@ export function decide(job: Job, event: JobEvent, plan: WorkflowPlan, context: C
       const refusal = operate(draft, event);
       if (refusal !== null) return refusal;
       if (!isTerminal(draft.job.state)) advance(draft);
+      return close(draft, false);
+    }
+    case 'reports':
+    case 'children':
+      return foldChildren(draftOf(job, plan, context, event.driver), event);
+    case 'undone': {
+      const draft = draftOf(job, plan, context, null);
+      if (job.lineage.undoneBy !== undefined) return { status: 'ignored', reason: 'duplicate' };
+      draft.job.lineage = { ...job.lineage, undoneBy: event.by };
       return close(draft, false);
     }
     case 'published':
@@ -94,6 +105,18 @@ function turn(draft: Draft): Decision {
   advance(draft);
   if (draft.changed) return close(draft, false);
   return { status: 'ignored', reason: isHeld(draft) ? 'leased' : 'nothing_due' };
+}
+
+function foldChildren(draft: Draft, event: Extract<JobEvent, { type: 'reports' | 'children' }>): Decision {
+  if (isTerminal(draft.job.state)) return { status: 'ignored', reason: 'terminal' };
+  if (event.type === 'reports') foldReports(draft, event.reports);
+  else {
+    const ignored = foldChildrenDone(draft, event.step, event.round, event.done);
+    if (ignored !== null) draft.ignored.push(ignored);
+  }
+  advance(draft);
+  if (draft.changed) return close(draft, false);
+  return { status: 'ignored', reason: draft.ignored[0] ?? 'nothing_due' };
 }
 
 function isHeld({ job, context }: Draft): boolean {
@@ -151,7 +174,7 @@ function step(draft: Draft): void {
   const { state } = draft.job;
   switch (state) {
     case 'PENDING':
-      if (draft.driver !== null) moveJob(draft, 'dispatched', null);
+      if (draft.driver !== null) begin(draft, draft.driver);
       return;
     case 'VALIDATING':
       validate(draft);
@@ -171,6 +194,21 @@ function step(draft: Draft): void {
     case 'FAILED':
     case 'DEAD_LETTERED':
       return;
+  }
+}
+
+/** A child asks its parent first. Its time may be over before its turn comes. */
+function begin(draft: Draft, { admission }: Driver): void {
+  const { job, context } = draft;
+  const { child } = job.lineage;
+  const goes = child === undefined || admission === 'start' || context.now >= job.deadlineAt;
+  if (admission === 'stop') {
+    stopUnbegun(draft, { reason: 'cancel_requested: its parent does not want it any more', actor: context.actor });
+  } else if (goes) {
+    moveJob(draft, 'dispatched', null);
+  } else if (child.held !== true && admission === 'wait') {
+    job.lineage = { ...job.lineage, child: { ...child, held: true } };
+    draft.changed = true;
   }
 }
 
@@ -234,7 +272,9 @@ function close(draft: Draft, mayMoveLater: boolean): Decision {
   job.parkedOn = gateOf(job);
   job.nextActionAt = nextActionAt(job, plan, context.rules, context.now);
   const parks = draft.calls.length === 0 && (job.nextActionAt ?? 0) - context.now >= LIMITS.parkThresholdMs;
-  job.bucket = fileUnder(job, mayMoveLater || (parks && waitsOutside(draft)), context.now);
+  if (tellsOnlyItsParent(job)) job.publishedSeq = lastEntry(job).seq;
+  const held = job.state === 'PENDING' && job.lineage.child?.held === true;
+  job.bucket = fileUnder(job, mayMoveLater || held || (parks && waitsOutside(draft)), context.now);
   job.revision += 1;
   job.writeId = context.writeId;
   return { status: 'changed', job, calls: draft.calls };

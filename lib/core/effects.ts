@@ -2,9 +2,10 @@
  * What a job has done to the world so far, read off its steps: which effects are or may be applied, and which of them
  * an undo is owed. Nothing here is stored; `open_effects` and the recovery plan are both drawn from it.
  */
+import { hasChildrenOut } from './child-set.ts';
 import type { Rules } from './events.ts';
-import { type EpochMs, operationIdOf } from './ids.ts';
-import { forwardOperationId, type Job, type Lease, type StepState } from './job.ts';
+import type { EpochMs } from './ids.ts';
+import { forwardOperationId, type Job, type Lease, operationOf, type StepState } from './job.ts';
 import { hasUndo, type Route, type StepPlan, type WorkflowPlan } from './plan.ts';
 
 export interface OpenEffect {
@@ -79,7 +80,7 @@ function pastEffects(job: Job): OpenEffect[] {
   return job.past.flatMap(({ step, round, appliedAt }) =>
     appliedAt === null
       ? []
-      : [{ step, operationId: operationIdOf(job.jobId, step, round), state: 'applied' as const, since: appliedAt }],
+      : [{ step, operationId: operationOf(job, step, round), state: 'applied' as const, since: appliedAt }],
   );
 }
 
@@ -92,7 +93,8 @@ export function unknownEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
 export function hasEffects(job: Job, plan: WorkflowPlan): boolean {
   return job.steps.some((step) => {
     const stepPlan = planOf(plan, step.name);
-    return effectOf(step, stepPlan) === 'unknown' || owesUndo(step, stepPlan);
+    // Children are waited for, also where they only read.
+    return hasChildrenOut(step) || effectOf(step, stepPlan) === 'unknown' || owesUndo(step, stepPlan);
   });
 }
 

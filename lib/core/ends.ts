@@ -164,7 +164,10 @@ export const OUR_OWN_CONTRACT_ERRORS = ['CONTRACT_INPUT_INVALID', 'CONTRACT_OUTP
 
 function isQuarantined(draft: Draft): boolean {
   const { job, plan, context } = draft;
-  if (plan.quarantine === 'always' || job.outcome !== 'rolled_back') return true;
+  if (job.outcome !== 'rolled_back') return true;
+  // Whoever waits for it has the answer, and what follows is decided there.
+  if (job.lineage.child?.call === true || job.lineage.takesBack !== undefined) return false;
+  if (plan.quarantine === 'always') return true;
   const code = job.lastErrorCode ?? '';
   if (job.stoppedReason === 'ORCH_DEADLINE_EXCEEDED') return true;
   if (job.stoppedReason === 'ORCH_RETRY_BUDGET_EXHAUSTED') {

@@ -4,7 +4,7 @@
 import type { Answer } from './answers.ts';
 import type { PolicyOverrides } from './errors.ts';
 import type { Full, Pass, Passage } from './gates.ts';
-import type { EpochMs, GateId } from './ids.ts';
+import type { EpochMs, GateId, JobId } from './ids.ts';
 import type { Job } from './job.ts';
 import type { Json } from './json.ts';
 import type { FieldError, Route, WorkflowPlan } from './plan.ts';
@@ -17,7 +17,12 @@ export interface Driver {
   readonly owner: string;
   /** How long this run can still go on; 0 means not at all. */
   readonly remainingMs: number;
+  /** For a child that has not begun: what its parent says. */
+  readonly admission?: Admission;
 }
+
+/** Whether a child begins: its turn has come, it has not yet, or its parent does not want it any more. */
+export type Admission = 'start' | 'wait' | 'stop';
 
 export type Direction = 'do' | 'undo' | 'query';
 
@@ -80,6 +85,18 @@ export type JobEvent =
   | { readonly type: 'published'; readonly upTo: number; readonly trimTo: number }
   /** Another job now stands in relation to this one. */
   | { readonly type: 'linked'; readonly replayedBy: string }
+  /** Children of this job have ended, or the job that takes them all back has. */
+  | { readonly type: 'reports'; readonly reports: readonly ChildReport[]; readonly driver: Driver | null }
+  /** A driver has done a piece of work on the children of a step. */
+  | {
+      readonly type: 'children';
+      readonly step: string;
+      readonly round: number;
+      readonly done: ChildrenDone;
+      readonly driver: Driver;
+    }
+  /** A recovery job has taken back all that this child had done. */
+  | { readonly type: 'undone'; readonly by: JobId }
   /** A recovery job has undone an effect that this job had left. */
   | { readonly type: 'recovered'; readonly step: string; readonly round: number; readonly by: string }
   /** What is stored contradicts the rules: a decision about it failed with this message. */
@@ -96,6 +113,22 @@ export type JobEvent =
     }
   /** The watchdog moves a job that is not due yet to its later bucket. */
   | { readonly type: 'refile' };
+
+/** What a parent hears; true for ever, so that it may come twice, late, or in another order. */
+export type ChildReport = {
+  readonly step: string;
+  readonly round: number;
+  readonly ok: boolean;
+  readonly errorCode: string | null;
+} & ({ readonly what: 'child'; readonly index: number } | { readonly what: 'undo'; readonly attempt: number });
+
+export type ChildrenDone =
+  | { readonly what: 'created'; readonly upTo: number }
+  /** Told to stop; who had ended then is reported with it. */
+  | { readonly what: 'stopped'; readonly upTo: number }
+  | { readonly what: 'looked' }
+  | { readonly what: 'merged'; readonly upTo: number; readonly output: Json }
+  | { readonly what: 'unmergeable'; readonly message: string };
 
 export type Resolution = 'applied' | 'not_applied' | 'compensated';
 

@@ -7,8 +7,7 @@ import { approvalOf, askForApproval } from './approvals.ts';
 import { type Draft, goesForward, logError, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
 import { routeOf } from './effects.ts';
 import type { Ignored, Result } from './events.ts';
-import { operationIdOf } from './ids.ts';
-import { forwardOperationId, newValue, type StepState, type UndoState } from './job.ts';
+import { forwardOperationId, newValue, operationOf, type StepState, type UndoState, undoneOperationId } from './job.ts';
 import { cutText, type Json, jsonBytes } from './json.ts';
 import { LIMITS } from './limits.ts';
 import { type Checked, hasUndo } from './plan.ts';
@@ -28,7 +27,7 @@ export function foldForward(draft: Draft, step: StepState, result: Result): Igno
       return accept(draft, step, result);
     case 'failure':
       // What an undo does not find is undone, also where a job of its own does the undoing.
-      if (result.answer.notFound && draft.job.lineage.undoes !== undefined) {
+      if (result.answer.notFound && undoneOperationId(draft.job, step.name) !== null) {
         return succeed(draft, step, taken(null), result.at);
       }
       return fail(draft, step, result, result.answer);
@@ -39,7 +38,7 @@ export function foldForward(draft: Draft, step: StepState, result: Result): Igno
 function foldPast(draft: Draft, step: StepState, result: Result): Ignored | null {
   const { job } = draft;
   const { answer } = result;
-  const past = job.past.find((one) => operationIdOf(job.jobId, one.step, one.round) === result.operationId);
+  const past = job.past.find((one) => operationOf(job, one.step, one.round) === result.operationId);
   if (past === undefined) return 'unknown_operation';
   // Only an undo that was called has put up the fence.
   const isFenced = past.generation !== null && fences(draft, step);

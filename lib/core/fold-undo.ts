@@ -45,7 +45,7 @@ function waitForUndo(draft: Draft, step: StepState, undo: UndoState): void {
   setStep(draft, step, { undo: { ...undo, lease: null, promisedUntil: draft.context.now + waitMs } });
 }
 
-function confirmUndo(draft: Draft, step: StepState, undo: UndoState, result: Json, at: number): void {
+export function confirmUndo(draft: Draft, step: StepState, undo: UndoState, result: Json, at: number): void {
   const route = routeOf(stepPlan(draft, step), draft.context.rules);
   // Without fencing, the undo of an effect nobody ever saw may have come before it: the doubt stays.
   const mayHaveApplied = step.completedAt === null && route?.fencing !== true;

@@ -5,6 +5,7 @@
 
 import { failure } from './answers.ts';
 import { callForward, callQuery, fits, messageOf, refuseUncallable } from './calls.ts';
+import { beginChildren, tendChildren } from './children.ts';
 import {
   type Draft,
   type EntryDetails,
@@ -29,6 +30,7 @@ import { applyGuards, beginWait } from './waits.ts';
 
 export function goForward(draft: Draft): void {
   const { job, context } = draft;
+  tendChildren(draft);
   const failed = job.steps.find((step) => step.status === 'failed');
   if (failed !== undefined) {
     turnBackFor(draft, failed);
@@ -72,6 +74,7 @@ function callsFirst(plan: StepPlan): boolean {
       return true;
     case 'timer':
     case 'signal':
+    case 'children':
       return false;
     case 'approval':
       return plan.topic !== null;
@@ -108,7 +111,8 @@ function start(draft: Draft, step: StepState): void {
   const query = asks(draft, step) ? plan.query : null;
   if (!callsFirst(plan)) {
     goOn(draft, step);
-    beginWait(draft, step);
+    if (plan.work.type === 'children') beginChildren(draft, step);
+    else beginWait(draft, step);
     return;
   }
   const topic = query?.topic ?? topicOf(plan);

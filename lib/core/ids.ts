@@ -59,14 +59,39 @@ export function operationIdOf(jobId: JobId, step: string, round: number): string
 }
 
 /** `generation` > 0 names a new undo after the earlier one was definitively refused. */
-export function undoOperationIdOf(jobId: JobId, step: string, round: number, generation: number): string {
-  const undo = `${operationIdOf(jobId, step, round)}.undo`;
+export function undoOperationIdOf(operationId: string, generation: number): string {
+  const undo = `${operationId}.undo`;
   return generation === 0 ? undo : `${undo}.${generation + 1}`;
 }
 
 /** Whose turn it is where work waits: one lane a caller, named without saying who that is. */
 export function laneOf(callerId: string): string {
   return digest32([callerId]).slice(0, LANE_CHARACTERS);
+}
+
+/** A child's id follows from whose it is and its place there: made twice, it is made once. */
+export function childIdOf(parent: JobId, step: string, round: number, index: number): JobId {
+  return `j${digest32([parent, step, round, index])}` as JobId;
+}
+
+/** The job that takes back all children of a round of a step, for the n-th time. */
+export function undoJobIdOf(parent: JobId, step: string, round: number, attempt: number): JobId {
+  return `j${digest32([parent, step, round, 'undo', attempt])}` as JobId;
+}
+
+/**
+ * The operation of a child that is one call. Rounds of the parent's step and of the child's own come in one number,
+ * each pair in a number of its own (Cantor's), so that no two operations share a name.
+ */
+export function childOperationIdOf(parent: JobId, step: string, index: number, of: number, own: number): string {
+  const round = ((of + own) * (of + own + 1)) / 2 + own;
+  return operationIdOf(parent, `${step}.c${index}`, round);
+}
+
+/** The other way: of a pair's number, what the parent's step has of it. */
+export function parentRoundOf(round: number): number {
+  const sum = Math.floor((Math.sqrt(8 * round + 1) - 1) / 2);
+  return sum - (round - (sum * (sum + 1)) / 2);
 }
 
 function digest32(parts: Json): string {

@@ -2,9 +2,9 @@
  * A job as one record: everything a decision needs. What the definition can tell (topics, kinds, operation ids) is
  * not in it. Records are never changed in place; `decide` makes the next one.
  */
-import type { GateId } from './ids.ts';
-import { type EpochMs, type JobId, operationIdOf, undoOperationIdOf } from './ids.ts';
+import { childOperationIdOf, type EpochMs, type GateId, type JobId, operationIdOf, undoOperationIdOf } from './ids.ts';
 import type { Json } from './json.ts';
+import type { ChildSet, Lineage, Undoes } from './relations.ts';
 import type { JobState, Outcome, StepStatus } from './states.ts';
 
 export const JOB_SCHEMA = 1;
@@ -122,6 +122,8 @@ export interface StepState {
   /** The newest call went out to learn whether the dependency is back: it spends nothing of the step's budget. */
   readonly probing: boolean;
   readonly undo: UndoState | null;
+  /** The jobs it waits for, or waited for; null for a step that has none. */
+  readonly children: ChildSet | null;
 }
 
 export interface HistoryEntry {
@@ -156,29 +158,6 @@ export interface TurnBack {
 export interface TraceContext {
   readonly traceparent: string;
   readonly tracestate: string | null;
-}
-
-/** The forward operation of another job that this one undoes, and how. */
-export interface Undoes {
-  readonly jobId: JobId;
-  readonly step: string;
-  readonly round: number;
-  readonly generation: number;
-  readonly topic: string;
-  /** Where the effect was made; absent where jobs did not keep it yet. */
-  readonly target?: string;
-}
-
-/** Ids of related jobs, absent where there is none. */
-export interface Lineage {
-  readonly replayOf?: string;
-  readonly replayedBy?: readonly string[];
-  /** A recovery job: its one step is the undo of this operation. */
-  readonly recoveryOf?: string;
-  readonly undoes?: Undoes;
-  readonly undoneBy?: string;
-  readonly rerunOf?: string;
-  readonly parentJobId?: string;
 }
 
 /** An operation of an earlier round of the saga: its late results still find a place. */
@@ -263,6 +242,7 @@ export function newStep(name: string): StepState {
     parkedOn: null,
     probing: false,
     undo: null,
+    children: null,
   };
 }
 
@@ -272,20 +252,37 @@ export function stepOf(job: Job, name: string): StepState {
   return found;
 }
 
+/** The name of what this job's step does in a round: after the parent, where the job is a call of its parent's. */
+export function operationOf({ jobId, lineage }: Pick<Job, 'jobId' | 'lineage'>, step: string, round: number): string {
+  const { child, parentJobId } = lineage;
+  if (child?.call !== true || parentJobId === undefined) return operationIdOf(jobId, step, round);
+  return childOperationIdOf(parentJobId, child.step, child.index, child.round, round);
+}
+
+/** The operation of another job that this step takes back; undefined for a step that does something of its own. */
+function undoneByStep({ lineage }: Job, step: string): Undoes | undefined {
+  const one = lineage.undoes ?? lineage.takesBack?.find((each) => each.step === step);
+  return one !== undefined && 'topic' in one ? one : undefined;
+}
+
 export function forwardOperationId(job: Job, step: StepState): string {
-  const { undoes } = job.lineage;
-  if (undoes !== undefined) return undoOperationIdOf(undoes.jobId, undoes.step, undoes.round, undoes.generation);
-  return operationIdOf(job.jobId, step.name, step.round);
+  const undoes = undoneByStep(job, step.name);
+  if (undoes !== undefined) return undoOperationIdOf(operationUndone(undoes), undoes.generation);
+  return operationOf(job, step.name, step.round);
+}
+
+function operationUndone({ jobId, step, round, operation }: Undoes): string {
+  return operation ?? operationIdOf(jobId, step, round);
 }
 
 /** The forward operation that a recovery job's own operation takes back; null for every other job. */
-export function undoneOperationId(job: Job): string | null {
-  const { undoes } = job.lineage;
-  return undoes === undefined ? null : operationIdOf(undoes.jobId, undoes.step, undoes.round);
+export function undoneOperationId(job: Job, step: string): string | null {
+  const undoes = undoneByStep(job, step);
+  return undoes === undefined ? null : operationUndone(undoes);
 }
 
 export function undoOperationId(job: Job, step: StepState, generation = step.undo?.generation ?? 0): string {
-  return undoOperationIdOf(job.jobId, step.name, step.round, generation);
+  return undoOperationIdOf(operationOf(job, step.name, step.round), generation);
 }
 
 export function lastEntry(job: Job): HistoryEntry {

@@ -24,6 +24,20 @@ export const LIMITS = {
   /** Queries ask, they do not act: a handful settles a slow participant, more would only hide a lost one. */
   queriesPerOperation: 5,
 
+  /** Children. Their numbers are kept as bits, so ten thousand of them are 1.7 KB of their parent's item. */
+  childrenMax: 10_000,
+  /** Made, or told to stop, before their parent notes how far it is: what a crash costs is found to be there already. */
+  childrenChunk: 500,
+  childrenConcurrencyDefault: 20,
+  /** A workflow that has children that have children: deeper ones are hard to follow and no process was seen to need them. */
+  childDepthMax: 4,
+  /** Shown with their codes on the parent itself; the step's output names all. */
+  failedChildrenInline: 100,
+  /** What must remain before a driver begins a chunk: single puts of it, at the pace of a throttled table. */
+  choreMarginMs: 15 * SECOND,
+  /** Beyond this, looking more often would only cost: what a parent is told comes by itself. */
+  childrenLookMsMax: HOUR,
+
   /** Driving. */
   dispatchTimeoutMs: 120 * SECOND,
   /** What a driver needs after a call's timeout to write down the result before its lease ends. */

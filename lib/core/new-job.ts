@@ -2,11 +2,12 @@
  * A job at its first moment: `PENDING`, one history entry, due soon, so that even its first hint may be lost.
  */
 import type { Context } from './events.ts';
-import type { JobId } from './ids.ts';
-import { JOB_SCHEMA, type Job, type JobSource, type Lineage, newStep, newValue, type TraceContext } from './job.ts';
+import type { EpochMs, JobId } from './ids.ts';
+import { JOB_SCHEMA, type Job, type JobSource, newStep, newValue, type TraceContext } from './job.ts';
 import type { Json } from './json.ts';
 import { markOf } from './own-write.ts';
 import type { WorkflowPlan } from './plan.ts';
+import type { Lineage } from './relations.ts';
 import { bucketOf } from './schedule.ts';
 
 export interface Submission {
@@ -23,12 +24,15 @@ export interface Submission {
   readonly note: string | null;
   /** Who made it and why, when it was not its caller's own submit. */
   readonly by?: { readonly actor: string; readonly reason: string };
+  /** A child has the time that its parent has. */
+  readonly deadlineAt?: EpochMs;
 }
 
 export function newJob(submission: Submission, plan: WorkflowPlan, context: Context): Job {
-  const { input, note, by, ...identity } = submission;
+  const { input, note, by, deadlineAt = context.now + plan.deadlineMs, ...identity } = submission;
   const { now } = context;
-  const dueAt = now + context.rules.hintGraceMs;
+  // A child that may not begin yet is woken by its parent, so the watchdog need not look at it.
+  const dueAt = submission.lineage.child?.held === true ? deadlineAt : now + context.rules.hintGraceMs;
   return {
     ...identity,
     schema: JOB_SCHEMA,
@@ -38,7 +42,7 @@ export function newJob(submission: Submission, plan: WorkflowPlan, context: Cont
     outcome: null,
     createdAt: now,
     updatedAt: now,
-    deadlineAt: now + plan.deadlineMs,
+    deadlineAt,
     nextActionAt: dueAt,
     bucket: bucketOf(dueAt),
     retryCount: 0,

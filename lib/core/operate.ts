@@ -76,9 +76,15 @@ function resume(draft: Draft, event: OperateEvent): Refusal | null {
   if (undoStarted(draft)) return refused('an undo has been started: use retry-compensation, or resolve what is open');
   const unknown = unknownEffects(job, plan);
   if (unknown.length > 0) return refused(`nobody knows what became of ${names(unknown)}: resolve that first`);
+  const kept = job.steps.find((step) => step.status === 'failed' && step.children !== null && step.mayHaveApplied);
+  if (kept !== undefined) {
+    return refused(`children of ${kept.name} have done their part, and asking again would do it twice: force-close`);
+  }
   for (const step of job.steps) {
     if (step.status === 'failed') tryAgain(draft, step);
-    else if (step.status === 'skipped') moveStep(draft, step, 'operator_resume', { attemptsBefore: step.attempts });
+    else if (step.status === 'skipped') {
+      moveStep(draft, step, 'operator_resume', { attemptsBefore: step.attempts, ...childrenAnew(step) });
+    }
   }
   job.turnBack = null;
   job.stoppedReason = null;
@@ -111,7 +117,12 @@ function tryAgain(draft: Draft, step: StepState): void {
     ? { round: step.round + 1, attempts: 0, attemptsBefore: 0, queries: 0, callback: null, fenced: false }
     : { attemptsBefore: step.attempts, queries: 0 };
   if (definitive) keepPast(draft, step);
-  moveStep(draft, step, 'operator_resume', { ...fresh, ...numbers });
+  moveStep(draft, step, 'operator_resume', { ...fresh, ...numbers, ...childrenAnew(step) });
+}
+
+/** Ids of children follow from the round: those of the earlier one have ended. */
+function childrenAnew({ children, round }: StepState): Partial<StepState> {
+  return children === null ? {} : { children: null, round: round + 1 };
 }
 
 function retryCompensation(draft: Draft, event: OperateEvent): Refusal | null {
@@ -150,7 +161,8 @@ function undoAgain(draft: Draft, step: StepState): void {
     moveStep(draft, step, 'late_success', { undo: again });
   } else if (step.status === 'compensation_failed') {
     // In doubt, or never called, it is the same operation still: another one could undo twice.
-    const numbers = undo.refused ? nextGeneration(draft, step) : { attemptsBefore: undo.attempts };
+    const again = { attemptsBefore: undo.attempts, ...(step.children === null ? {} : { attempts: undo.attempts + 1 }) };
+    const numbers = undo.refused ? nextGeneration(draft, step) : again;
     moveStep(draft, step, 'operator_retry_undo', { undo: { ...undo, ...next, ...numbers } });
   }
 }

@@ -2,7 +2,7 @@
  * Reads the name of an operation back: whose it is, and which. A result message of a participant says nothing else, so
  * everything that is to be known about its place has to follow from the name.
  */
-import { type JobId, RESERVED_STEP_NAME } from './ids.ts';
+import { childIdOf, type JobId, parentRoundOf, RESERVED_STEP_NAME } from './ids.ts';
 
 export interface OperationName {
   readonly jobId: JobId;
@@ -30,4 +30,9 @@ export function readOperationId(text: string): OperationName | null {
     round: Number(round ?? 0),
     generation: undo === undefined ? null : Number(nth ?? 1) - 1,
   };
+}
+
+/** Who knows the operation: what a child calls is named after its parent. */
+export function jobOf({ jobId, step, child, round }: OperationName): JobId {
+  return child === null ? jobId : childIdOf(jobId, step, parentRoundOf(round), child);
 }

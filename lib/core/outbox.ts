@@ -32,7 +32,7 @@ export function outcomeEventId(jobId: string, seq: number): string {
  * @param after the last published seq
  */
 export function consequencesOf(
-  job: Pick<Job, 'jobId' | 'source'>,
+  job: Pick<Job, 'jobId' | 'source' | 'lineage'>,
   history: readonly HistoryEntry[],
   after: number,
 ): Consequences[] {
@@ -41,8 +41,7 @@ export function consequencesOf(
   let recorded = false;
   for (const [index, entry] of history.entries()) {
     const isLastOfWrite = history[index + 1]?.mark !== entry.mark;
-    // A recovery job speaks through the job whose effect it undoes; only its failure is news of its own.
-    const outcome = isLastOfWrite && job.source !== 'recovery' ? outcomeOf(entry) : null;
+    const outcome = isLastOfWrite && speaksItself(job) ? outcomeOf(entry) : null;
     if (entry.seq > after) {
       const review = entry.to === 'NEEDS_REVIEW' && isLastOfWrite && !isOperators(entry) && !isSaid(entry);
       const approval = approvalNews(entry);
@@ -63,6 +62,23 @@ export function consequencesOf(
     if (outcome !== null) told = outcomeEventId(job.jobId, entry.seq);
   }
   return due;
+}
+
+/**
+ * A recovery job speaks through the job whose effect it undoes, a call of a fan-out through its parent; of these only
+ * trouble is news of their own.
+ */
+export function speaksItself({ source, lineage }: Pick<Job, 'source' | 'lineage'>): boolean {
+  return source !== 'recovery' && lineage.child?.call !== true;
+}
+
+/**
+ * A call of a fan-out that has ended has nothing to tell to anybody but its parent, who asks for what it is not told: so
+ * its end is its last write.
+ */
+export function tellsOnlyItsParent(job: Job): boolean {
+  if (job.lineage.child?.call !== true || !isTerminal(job.state) || job.history[0]?.seq !== 0) return false;
+  return job.outcome !== 'partially_rolled_back' && consequencesOf(job, job.history, job.publishedSeq).length === 0;
 }
 
 /** A job's end, or an undo that failed for good, is news for everybody; news after the end is not another end. */

@@ -5,6 +5,7 @@
 import type { PolicyOverrides, RetryPolicy } from './errors.ts';
 import type { EpochMs } from './ids.ts';
 import type { Json } from './json.ts';
+import type { UndoesChildren } from './relations.ts';
 
 export type StepKind = 'readOnly' | 'compensatable' | 'irreversible';
 export type OnUnknown = 'retry' | 'query' | 'compensate' | 'review';
@@ -79,7 +80,44 @@ export interface ApprovalWork {
   readonly onDecline: 'fail' | 'continue';
 }
 
-export type StepWork = CallWork | TimerWork | SignalWork | ApprovalWork;
+/** How many children may fail before the step does. What ended well is kept, or undone when the step fails. */
+export type ChildPolicy =
+  /** None, and the others go on to their ends. */
+  | { readonly type: 'compensate' }
+  /** None, and the others are told to stop. */
+  | { readonly type: 'cancel' }
+  /** As many as leave this many that succeeded. */
+  | { readonly type: 'partial'; readonly atLeast: number }
+  /** This many, or this share of a hundred. */
+  | { readonly type: 'tolerate'; readonly count: number }
+  | { readonly type: 'tolerate'; readonly percent: number };
+
+/** What one child is. */
+export type ChildKind =
+  /** One call, planned here: the child is a job of this workflow with that step alone. */
+  | { readonly kind: 'call'; readonly call: StepPlan }
+  | { readonly kind: 'workflow'; readonly type: string; readonly version: number }
+  /** Takes back a child of an earlier set, whose number is the item. */
+  | { readonly kind: 'undo'; readonly of: UndoesChildren };
+
+/** Waits for jobs of its own: one, or one for each item. */
+export interface ChildrenWork {
+  readonly type: 'children';
+  readonly child: ChildKind;
+  /** One child, whose output and whose error are the step's. */
+  readonly single: boolean;
+  readonly concurrency: number;
+  readonly policy: ChildPolicy;
+  /** The input of each child. */
+  items(context: MappingContext): readonly Json[];
+  initial(context: MappingContext): unknown;
+  /** Pure; called for each child that succeeded, in their order. */
+  merge(merged: unknown, output: Json, index: number): unknown;
+  /** What was merged, as it is stored. */
+  result(merged: unknown): Json;
+}
+
+export type StepWork = CallWork | TimerWork | SignalWork | ApprovalWork | ChildrenWork;
 
 /** What most steps do. */
 export const CALL: StepWork = { type: 'call', later: null };
@@ -135,11 +173,19 @@ export function topicOf({ name, topic }: StepPlan): string {
   return topic;
 }
 
+/** Every step that calls: the workflow's own, and what its children call. */
+export function callingSteps(plan: WorkflowPlan): StepPlan[] {
+  return plan.steps.map((step) =>
+    step.work.type === 'children' && step.work.child.kind === 'call' ? step.work.child.call : step,
+  );
+}
+
 /** Every topic that a workflow may address: forward ones first, then undos, then queries. */
 export function topicsOf(plan: WorkflowPlan): string[] {
-  const forward = plan.steps.flatMap((step) => step.topic ?? []);
-  const undo = plan.steps.flatMap((step) => (hasUndo(step) ? step.undo.topics : []));
-  const query = plan.steps.flatMap((step) => step.query?.topic ?? []);
+  const steps = callingSteps(plan);
+  const forward = steps.flatMap((step) => step.topic ?? []);
+  const undo = steps.flatMap((step) => (hasUndo(step) ? step.undo.topics : []));
+  const query = steps.flatMap((step) => step.query?.topic ?? []);
   return [...new Set([...forward, ...undo, ...query])];
 }
 

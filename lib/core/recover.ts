@@ -2,7 +2,8 @@
  * The way back: no undo starts while a forward call of the job may still be out; then doubts are settled where they
  * can be, then every effect that stands or may stand is undone, in order. One undo that fails does not stop the others.
  */
-import { callQuery, callUndo, fits, refuseUndo, undoRequest } from './calls.ts';
+import { beginUndoOfChildren, callQuery, callUndo, fits, refuseUndo, undoRequest } from './calls.ts';
+import { waitForChildren } from './children.ts';
 import { type Draft, forwardInFlight, setStep, stepPlan } from './draft.ts';
 import { isAlive, owesUndo, planOf, routeOf, undoOrder } from './effects.ts';
 import { endCompensation } from './ends.ts';
@@ -54,6 +55,8 @@ function undoAt(job: Job, step: StepState, plan: WorkflowPlan, rules: Rules, now
     return step.undo?.promisedUntil ?? step.undo?.nextAttemptAt ?? now;
   }
   if (!owesUndo(step, stepPlan)) return null;
+  // Children have all ended before anything is undone.
+  if (stepPlan.work.type === 'children') return now;
   const calledAt = step.lastCallAt ?? step.startedAt;
   const route = routeOf(stepPlan, rules);
   // Released from a gate together with others: each has its turn.
@@ -72,7 +75,7 @@ function clocksDifferMsMax({ livingOwners }: Rules): number {
 }
 
 export function recover(draft: Draft): void {
-  if (forwardInFlight(draft)) return;
+  if (waitForChildren(draft) || forwardInFlight(draft)) return;
   const { job, plan, context } = draft;
   const work = undoWork(job, plan, context.rules, context.now);
   if (work.length === 0) {
@@ -97,6 +100,10 @@ function ask(draft: Draft, step: StepState): void {
 
 function undo(draft: Draft, step: StepState): void {
   const plan = stepPlan(draft, step);
+  if (plan.work.type === 'children') {
+    beginUndoOfChildren(draft, step);
+    return;
+  }
   if (!hasUndo(plan) || !fits(draft, 'recovery', plan.undo.timeoutMs)) return;
   const request = undoRequest(draft, step, plan);
   if (!request.ok) {

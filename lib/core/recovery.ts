@@ -9,10 +9,11 @@ import { type OpenEffect, openEffects, planOf } from './effects.ts';
 import { type PolicyOverrides, UNDO_POLICY } from './errors.ts';
 import type { Context, JobEvent } from './events.ts';
 import { type JobId, jobIdOf, operationIdOf } from './ids.ts';
-import type { Job, StepState, Undoes } from './job.ts';
+import { type Job, operationOf, type StepState } from './job.ts';
 import { fingerprint } from './json.ts';
 import type { Submission } from './new-job.ts';
-import { CALL, hasUndo, type WorkflowPlan } from './plan.ts';
+import { CALL, hasUndo, type StepPlan, type WorkflowPlan } from './plan.ts';
+import type { Undoes } from './relations.ts';
 import { isTerminal } from './states.ts';
 
 /** Recovery jobs belong to nobody who could submit, so no caller can take their ids. */
@@ -24,7 +25,7 @@ const RECOVERY_CALLER = 'dacapo:recovery';
  */
 export function recoveriesOf(job: Job, plan: WorkflowPlan, context: Context): Submission[] {
   const leftOnPurpose = job.history.some((entry) => entry.reason.startsWith('force_close'));
-  if (!isTerminal(job.state) || isRecovery(job) || leftOnPurpose) return [];
+  if (!isTerminal(job.state) || takesBack(job) || leftOnPurpose) return [];
   return lateEffects(job, plan).flatMap(({ step, operationId }) => {
     const submission = recoveryFor(job, plan, context, step, operationId);
     return submission === null ? [] : [submission];
@@ -34,9 +35,7 @@ export function recoveriesOf(job: Job, plan: WorkflowPlan, context: Context): Su
 /** Applied, although the job had counted it as not applied or as undone. */
 function lateEffects(job: Job, plan: WorkflowPlan): OpenEffect[] {
   return openEffects(job, plan).filter(({ step, operationId, state }) => {
-    const current = job.steps.find(
-      (one) => one.name === step && operationIdOf(job.jobId, step, one.round) === operationId,
-    );
+    const current = job.steps.find((one) => one.name === step && operationOf(job, step, one.round) === operationId);
     const countedOn = current !== undefined && !['failed', 'skipped', 'compensated'].includes(current.status);
     return state === 'applied' && !countedOn;
   });
@@ -56,6 +55,7 @@ function recoveryFor(
   const request = undoRequest(draftOf(job, plan, context, null), step, stepPlan);
   if (!request.ok) return null;
   const place = step.target === null ? {} : { target: step.target };
+  const named = operationId === operationIdOf(job.jobId, name, step.round) ? {} : { operation: operationId };
   const undoes: Undoes = {
     jobId: job.jobId,
     step: name,
@@ -63,6 +63,7 @@ function recoveryFor(
     generation,
     topic: request.topic,
     ...place,
+    ...named,
   };
   const idempotencyKey = `${operationId}#${generation}`;
   return {
@@ -84,10 +85,10 @@ function recoveryFor(
 function stateAt(job: Job, name: string, operationId: string): { step: StepState; generation: number } | null {
   const step = job.steps.find((one) => one.name === name);
   if (step === undefined) return null;
-  if (operationIdOf(job.jobId, name, step.round) === operationId) {
+  if (operationOf(job, name, step.round) === operationId) {
     return { step, generation: nextAfter(step.undo?.generation) };
   }
-  const past = job.past.find((one) => one.step === name && operationIdOf(job.jobId, name, one.round) === operationId);
+  const past = job.past.find((one) => one.step === name && operationOf(job, name, one.round) === operationId);
   if (past === undefined) return null;
   const { round, output, target } = past;
   return { step: { ...step, round, output, target: target ?? step.target }, generation: nextAfter(past.generation) };
@@ -113,46 +114,52 @@ function nextAfter(generation: number | null | undefined): number {
  * What a replay of a recovery job undoes: after a definitive refusal the undo is a new operation, after anything else the
  * same one, for it may have been done and must not be done twice.
  */
-export function undoneAgain({
-  lineage,
-  steps,
-  stoppedReason,
-}: Job & { readonly lineage: { readonly undoes: Undoes } }): Undoes {
-  const { undoes } = lineage;
-  const [step] = steps;
+export function undoneAgain({ steps, stoppedReason }: Job, undoes: Undoes): Undoes {
+  const step = steps.find(({ name }) => name === undoes.step);
   const refused = step?.status === 'failed' && !step.mayHaveApplied && stoppedReason === step.errorCode;
   return refused ? { ...undoes, generation: undoes.generation + 1 } : undoes;
 }
 
-/** The definition of a recovery job: one step, which is the undo; patient like an undo, and quarantined if it fails. */
-export function recoveryPlan(plan: WorkflowPlan, undoes: Undoes): WorkflowPlan {
-  const undone = planOf(plan, undoes.step);
+/** The step that calls: a workflow's own, or what its children call in its place. */
+function callOf(plan: WorkflowPlan, name: string): StepPlan {
+  const step = planOf(plan, name);
+  return step.work.type === 'children' && step.work.child.kind === 'call' ? step.work.child.call : step;
+}
+
+/** The undo of a step as a step of its own, patient like an undo. */
+export function recoveryStep(plan: WorkflowPlan, undoes: Undoes): StepPlan {
+  const undone = callOf(plan, undoes.step);
   if (!hasUndo(undone)) throw new Error(`step ${undoes.step} of ${plan.type} has no undo`);
   const patient: PolicyOverrides = { EXT_: { ...UNDO_POLICY, ...undone.undo.retry }, ORCH_RETRYABLE_: UNDO_POLICY };
   return {
+    name: undoes.step,
+    stage: 0,
+    kind: 'compensatable',
+    work: CALL,
+    when: null,
+    topic: undoes.topic,
+    timeoutMs: undone.undo.timeoutMs,
+    retry: patient,
+    onUnknown: 'retry',
+    query: null,
+    undo: { none: 'it is itself an undo' },
+    map: ({ input }) => input as ReturnType<typeof undone.map>,
+    checkOutput: (body) => ({ ok: true, value: body }),
+  };
+}
+
+/** The definition of a recovery job: one step, which is the undo; quarantined if it fails. */
+export function recoveryPlan(plan: WorkflowPlan, undoes: Undoes): WorkflowPlan {
+  const undone = callOf(plan, undoes.step);
+  const tries = hasUndo(undone) ? undone.undo.retry.maxAttempts : undefined;
+  return {
     ...plan,
-    steps: [
-      {
-        name: undoes.step,
-        stage: 0,
-        kind: 'compensatable',
-        work: CALL,
-        when: null,
-        topic: undoes.topic,
-        timeoutMs: undone.undo.timeoutMs,
-        retry: patient,
-        onUnknown: 'retry',
-        query: null,
-        undo: { none: 'it is itself an undo' },
-        map: ({ input }) => input as ReturnType<typeof undone.map>,
-        checkOutput: (body) => ({ ok: true, value: body }),
-      },
-    ],
+    steps: [recoveryStep(plan, undoes)],
     stages: 1,
     recovery: null,
     // It has the time and the tries of an undo, however little of both the workflow gives its own steps.
     deadlineMs: plan.undoDeadlineMs,
-    maxRetries: Math.max(plan.maxRetries, undone.undo.retry.maxAttempts ?? UNDO_POLICY.maxAttempts),
+    maxRetries: Math.max(plan.maxRetries, tries ?? UNDO_POLICY.maxAttempts),
     retry: {},
     quarantine: 'always',
     sagaRetry: null,
@@ -179,6 +186,11 @@ function forgetPast(draft: Draft, event: { readonly step: string; readonly round
   job.past = job.past.map((one) => (isIt(one) ? { ...one, appliedAt: null } : one));
   draft.changed = true;
   return true;
+}
+
+/** It takes back what another job has done: one effect that came to light late, or a whole. */
+export function takesBack({ source }: Pick<Job, 'source'>): boolean {
+  return source === 'recovery';
 }
 
 export function isRecovery(job: Job): job is Job & { readonly lineage: { readonly undoes: Undoes } } {

@@ -3,6 +3,7 @@
  * reason settles what no program could; it moves a step along the same edges that an answer would.
  * Invariant: every open effect of a job that waits for a person can be settled here, unless a call about it is out.
  */
+import { hasChildrenOut } from './child-set.ts';
 import { type Draft, moveStep, setStep, stepPlan } from './draft.ts';
 import { isAlive } from './effects.ts';
 import type { Resolution } from './events.ts';
@@ -20,6 +21,7 @@ export function resolveStep(
   output: Json | undefined,
 ): Refusal | null {
   if (stepPlan(draft, step).kind === 'readOnly') return refused(`${step.name} only reads: it has no effect to resolve`);
+  if (hasChildrenOut(step)) return refused(`children of ${step.name} are at work: settle what they wait for`);
   if (isOut(draft, step)) return refused(`a call about ${step.name} is out: wait for its answer, then look again`);
   switch (resolution) {
     case 'applied':

@@ -2,6 +2,7 @@
  * When a job wants attention next, and under which bucket the watchdog finds it. Invariant: every job that is not at
  * its end has a next action, and its bucket never starts later than that.
  */
+import { childrenDueAt, choreOf, hasChildrenOut } from './child-set.ts';
 import { isAlive, pivot } from './effects.ts';
 import type { DriverKind, Rules } from './events.ts';
 import { currentStage } from './forward.ts';
@@ -22,13 +23,14 @@ export function driverKindOf(job: Job): DriverKind {
 export function workDueAt(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs): EpochMs | null {
   switch (job.state) {
     case 'PENDING':
+      return job.lineage.child?.held === true ? job.deadlineAt : now;
     case 'VALIDATING':
       return now;
     case 'PROCESSING':
     case 'RETRY_SCHEDULED':
-      return Math.min(...forwardTimes(job, plan, rules, now));
+      return choreOf(job, plan, now) === null ? Math.min(...forwardTimes(job, plan, rules, now)) : now;
     case 'COMPENSATING':
-      return Math.min(...recoveryTimes(job, plan, rules, now));
+      return choreOf(job, plan, now) === null ? Math.min(...recoveryTimes(job, plan, rules, now)) : now;
     case 'NEEDS_REVIEW':
       return lastReviewAt(job) + LIMITS.reviewReminderMs;
     case 'COMPLETED':
@@ -57,6 +59,7 @@ function forwardTimes(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs):
   if (asksForReview && leases.length > 0) return [...times, ...leases];
   for (const step of currentStage({ job: { ...job, steps: [...job.steps], history: [], errorLog: [] }, plan })) {
     if (isAlive(step.lease, now, rules.livingOwners)) times.push(step.lease.until);
+    else if (hasChildrenOut(step)) times.push(step.children.lookAt);
     else if (step.status === 'waiting')
       times.push(step.deadlineAt ?? now, step.nextAttemptAt ?? Number.POSITIVE_INFINITY);
     else times.push(step.parkedOn === null ? (step.nextAttemptAt ?? now) : parkedUntil(job, plan, step));
@@ -65,8 +68,8 @@ function forwardTimes(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs):
 }
 
 function recoveryTimes(job: Job, plan: WorkflowPlan, rules: Rules, now: EpochMs): EpochMs[] {
-  const leases = leaseEnds(job, rules, now);
-  if (leases.length > 0) return leases;
+  const out = [...leaseEnds(job, rules, now), ...job.steps.flatMap((step) => childrenDueAt(step) ?? [])];
+  if (out.length > 0) return out;
   const work = undoWork(job, plan, rules, now).map((piece) => piece.at);
   return work.length > 0 ? work : [now];
 }

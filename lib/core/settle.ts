@@ -3,6 +3,8 @@
  * step is `unknown`, never simply failed, until a success, a fence, an undo or a person says otherwise.
  */
 import type { Failure } from './answers.ts';
+import { hasChildrenOut } from './child-set.ts';
+import { stopChildren } from './children.ts';
 import { type Draft, draw, goesForward, logError, moveStep, setStep, stepPlan } from './draft.ts';
 import { policyFor } from './errors.ts';
 import type { Settlement, StepState } from './job.ts';
@@ -94,6 +96,10 @@ export function settleWhileTurningBack(draft: Draft, step: StepState): void {
 
 /** Nobody waits for a promised result on the way back: what reads is left out, of anything else the end is unknown. */
 export function stopWaiting(draft: Draft, step: StepState): void {
+  if (hasChildrenOut(step)) {
+    stopChildren(draft, step);
+    return;
+  }
   if (stepPlan(draft, step).kind === 'readOnly') {
     moveStep(draft, step, 'left_out', { deadlineAt: null });
     return;

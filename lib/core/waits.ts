@@ -47,7 +47,8 @@ function endOf(plan: StepPlan, seen: ReturnType<typeof mappingContext>, now: Epo
     case 'approval':
       return now + work.withinMs;
     case 'call':
-      throw new Error(`step ${plan.name} is a call and waits only for its answer`);
+    case 'children':
+      throw new Error(`step ${plan.name} has no end of its own to wait for`);
   }
 }
 
@@ -81,7 +82,8 @@ function endWaitByTime(draft: Draft, step: StepState): void {
       expireApproval(draft, step, work);
       return;
     case 'call':
-      throw new Error(`step ${step.name} is a call: what became of it is not known`);
+    case 'children':
+      throw new Error(`step ${step.name} does not end by its time: what became of it is not known`);
   }
 }
 

@@ -16,6 +16,11 @@ export const TOPIC = /^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*$/;
 
 export function* stepProblems(step: StepDraft): Generator<string> {
   yield* nameProblems(step.name);
+  if (step.children !== undefined) {
+    // What a child calls is a step like any other; the step around it has nothing of its own.
+    if ('call' in step.children.of) yield* stepProblems(step.children.of.call);
+    return;
+  }
   if (step.waits !== undefined) yield* waitProblems(step, step.waits);
   if (step.waits === undefined || step.topic !== undefined) yield* topicProblems('topic', step.topic ?? '');
   if (step.waits === undefined || step.waits.type === 'signal') yield* schemaProblems('the output schema', step.output);

@@ -4,6 +4,7 @@
  */
 import { STEP_NAME } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
+import { childrenProblems } from './check-children.ts';
 import { stepProblems, TOPIC } from './check-step.ts';
 import { longestWaitMs } from './check-wait.ts';
 import { eventsOf, type WorkflowDraft } from './draft.ts';
@@ -22,6 +23,9 @@ export function workflowProblems(draft: WorkflowDraft): string[] {
   return [
     ...whole.map((problem) => `${whereIs(draft)}: ${problem}`),
     ...steps.flatMap((step) => placed(draft, step, stepProblems(step))),
+    ...steps.flatMap((step) =>
+      step.children === undefined ? [] : placed(draft, step, childrenProblems(draft.type, step.children)),
+    ),
     ...draft.stages.flatMap((stage, index) => orderProblems(draft, stage, draft.stages.slice(0, index).flat())),
   ];
 }

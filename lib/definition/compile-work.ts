@@ -4,15 +4,19 @@
  */
 import * as z from 'zod';
 import type { EpochMs } from '../core/ids.ts';
+import type { Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { LaterPlan, StepPlan, StepWork, TimeoutPlan } from '../core/plan.ts';
+import type { ChildrenWork, LaterPlan, MappingContext, StepPlan, StepWork, TimeoutPlan } from '../core/plan.ts';
 import { toJson } from './body.ts';
+import { compilePolicy, GATHERED } from './child-step.ts';
 import { millis } from './duration.ts';
 import { runMapper } from './errors.ts';
-import type { StepDraft } from './step.ts';
+import type { ChildrenDraft, StepDraft } from './step.ts';
 
-export function compileWork(where: string, step: StepDraft): StepWork {
+/** @param call what its children call; null: they are jobs of a workflow, or there are none */
+export function compileWork(where: string, step: StepDraft, call: StepPlan | null): StepWork {
   const { waits } = step;
+  if (step.children !== undefined) return compileChildren(where, step.children, call);
   switch (waits?.type) {
     case undefined:
       return { type: 'call', later: compileLater(step) };
@@ -33,6 +37,39 @@ export function compileWork(where: string, step: StepDraft): StepWork {
       return { type: 'approval', withinMs: millis(expires, LIMITS.waitMsDefault), remindEveryMs, onExpiry, onDecline };
     }
   }
+}
+
+function compileChildren(where: string, children: ChildrenDraft, call: StepPlan | null): ChildrenWork {
+  const { of, single, concurrency = CONCURRENCY, policy, initial, merge } = children;
+  const items = children.items as (seen: MappingContext) => readonly unknown[];
+  const reduce = merge as (merged: unknown, output: unknown, index: number) => unknown;
+  const understood = (output: Json): unknown => {
+    const checked = call?.checkOutput(output);
+    return checked?.ok === true ? checked.value : output;
+  };
+  return {
+    type: 'children',
+    child: 'call' in of ? { kind: 'call', call: must(call) } : { kind: 'workflow', ...typeOf(of.workflow.plan) },
+    single,
+    concurrency,
+    policy: compilePolicy(policy),
+    items: (seen) =>
+      runMapper(where, 'the input mapper of its children', () => items(seen).map((item) => toJson(item))),
+    initial: () => initial,
+    merge: (merged, output, index) => runMapper(where, 'its merge', () => reduce(merged, understood(output), index)),
+    result: (merged) => runMapper(where, 'what its merge', () => toJson(merged)),
+  };
+}
+
+const CONCURRENCY = LIMITS.childrenConcurrencyDefault;
+
+function typeOf({ type, version }: { readonly type: string; readonly version: number }) {
+  return { type, version };
+}
+
+function must(call: StepPlan | null): StepPlan {
+  if (call === null) throw new Error('children that call were compiled without their call');
+  return call;
 }
 
 export function compileGuard(where: string, { when }: StepDraft): StepPlan['when'] {
@@ -66,7 +103,8 @@ const APPROVAL = z.strictObject({
 });
 
 /** The schema of what comes out: the one given, or what this kind of wait always says. */
-export function outputOf({ output, waits }: StepDraft): z.ZodType {
+export function outputOf({ output, waits, children }: StepDraft): z.ZodType {
+  if (children !== undefined) return children.single ? z.unknown() : GATHERED;
   switch (waits?.type) {
     case undefined:
     case 'signal':

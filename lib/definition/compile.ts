@@ -40,11 +40,13 @@ export function compile(draft: WorkflowDraft): WorkflowPlan {
 function compileStep(draft: WorkflowDraft, step: StepDraft, stage: number): StepPlan {
   const where = whereIs(draft, step.name);
   const map = (seen: MappingContext): Json => runMapper(where, 'its input mapper', () => toJson(step.input(seen)));
+  const call =
+    step.children !== undefined && 'call' in step.children.of ? compileCall(draft, step.children.of.call) : null;
   return {
     name: step.name,
     stage,
     kind: kindOf(step),
-    work: compileWork(where, step),
+    work: compileWork(where, step, call),
     when: compileGuard(where, step),
     topic: step.topic ?? null,
     timeoutMs: millis(step.timeout, LIMITS.stepTimeoutMsDefault),
@@ -57,6 +59,11 @@ function compileStep(draft: WorkflowDraft, step: StepDraft, stage: number): Step
   };
 }
 
+/** What one child calls: its input is made for it by the step whose child it is. */
+function compileCall(draft: WorkflowDraft, call: StepDraft): StepPlan {
+  return { ...compileStep(draft, call, 0), map: ({ input }) => input as Json };
+}
+
 function kindOf(step: StepDraft): StepKind {
   if (step.readOnly === true) return 'readOnly';
   return step.irreversible === true ? 'irreversible' : 'compensatable';
@@ -67,6 +74,7 @@ function compileUndo(where: string, step: StepDraft): UndoPlan | NoUndo | null {
   const undo = undoOf(step);
   if (undo === null) return { none: 'irreversible' };
   if ('none' in undo) return undo;
+  if (step.children !== undefined) return takenBack;
   const topics = undoTopicsOf(undo);
   return {
     topics,
@@ -76,6 +84,17 @@ function compileUndo(where: string, step: StepDraft): UndoPlan | NoUndo | null {
     retry: undo.retry ?? {},
   };
 }
+
+/** Children are taken back by a job of its own, each in its own way. */
+const takenBack: UndoPlan = {
+  topics: [],
+  choose: () => {
+    throw new Error('children are taken back one by one');
+  },
+  map: null,
+  timeoutMs: LIMITS.stepTimeoutMsDefault,
+  retry: {},
+};
 
 function mapUndo(where: string, step: StepDraft, undo: UndoDraft, input: Json, output: Json | null): Json {
   return runMapper(where, 'the input mapper of its undo', () =>

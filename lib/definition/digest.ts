@@ -10,7 +10,7 @@ import { hasUndo } from '../core/plan.ts';
 import { outputOf } from './compile-work.ts';
 import type { WorkflowDraft } from './draft.ts';
 import { jsonSchemaOf } from './schemas.ts';
-import { type StepDraft, undoOf } from './step.ts';
+import { type ChildrenDraft, type StepDraft, undoOf } from './step.ts';
 
 export function digestOf(draft: WorkflowDraft, plan: Omit<WorkflowPlan, 'digest'>): string {
   const drafts = draft.stages.flat();
@@ -61,11 +61,23 @@ function stepFacts(step: StepPlan, draft: StepDraft | undefined): JsonObject {
 function workFacts({ work }: StepPlan, draft: StepDraft): JsonObject {
   const { waits, when } = draft;
   const plain = work.type === 'call' && work.later === null;
+  if (draft.children !== undefined) return childrenFacts(work, draft.children);
   const moment = waits?.type === 'until' ? { moment: sourceOf(waits.moment) } : {};
   return plainJson({
     ...(plain ? {} : { work, ...moment, ...(waits?.type === 'sleep' ? { span: waits.span } : {}) }),
     ...(when === undefined ? {} : { when: sourceOf(when) }),
   });
+}
+
+function childrenFacts(work: StepPlan['work'], draft: ChildrenDraft): JsonObject {
+  if (work.type !== 'children') throw new Error('a step with children was compiled to something else');
+  const { child, single, concurrency, policy } = work;
+  const sources = Object.entries(draft.functions).map(([name, value]) => [
+    name,
+    typeof value === 'function' ? sourceOf(value as () => unknown) : value,
+  ]);
+  const of = child.kind === 'call' && 'call' in draft.of ? stepFacts(child.call, draft.of.call) : child;
+  return plainJson({ work: { of, single, concurrency, policy, functions: Object.fromEntries(sources) } });
 }
 
 function undoFacts(step: StepPlan & { readonly undo: object }, draft: StepDraft): JsonObject {

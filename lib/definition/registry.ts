@@ -2,9 +2,9 @@
  * All definitions that one deployment knows, by type and version. It answers what the engine asks of a catalog, and
  * which topics must lead somewhere: a missing route is found at start, not by the first job that needs it.
  */
-import { hasUndo, type StepPlan, type WorkflowPlan } from '../core/plan.ts';
+import { callingSteps, hasUndo, type StepPlan, type WorkflowPlan } from '../core/plan.ts';
 import { DefinitionError, whereIs } from './errors.ts';
-import type { Workflow } from './workflow.ts';
+import type { Workflow } from './finished.ts';
 
 /** Who calls a topic, and for what. */
 export interface TopicUse {
@@ -38,6 +38,7 @@ export interface Registry<W extends Workflow = Workflow> {
 export function registry<const W extends readonly Workflow[]>(...given: W): Registry<W[number]> {
   const workflows: readonly W[number][] = given.toSorted((a, b) => compare(a.plan, b.plan));
   refuseTwins(workflows);
+  refuseOrphans(workflows);
   const plans = workflows.map((one) => one.plan);
   const needs = needsOf(plans);
   return {
@@ -71,10 +72,22 @@ function refuseTwins(workflows: readonly Workflow[]): void {
   if (problems.length > 0) throw new DefinitionError(problems);
 }
 
+/** Children are jobs of what this deployment knows. */
+function refuseOrphans(workflows: readonly Workflow[]): void {
+  const known = new Set(workflows.map(({ plan }) => `${plan.type} ${plan.version}`));
+  const problems = workflows.flatMap(({ plan, children = [] }) =>
+    children
+      .map((one) => `${one.plan.type} ${one.plan.version}`)
+      .filter((name) => !known.has(name))
+      .map((name) => `${whereIs(plan)}: its children are jobs of ${name}, which is not registered; register it too`),
+  );
+  if (problems.length > 0) throw new DefinitionError(problems);
+}
+
 function needsOf(plans: readonly WorkflowPlan[]): TopicNeed[] {
   const uses = new Map<string, TopicUse[]>();
   for (const plan of plans) {
-    for (const step of plan.steps) {
+    for (const step of callingSteps(plan)) {
       for (const [topic, purpose] of callsOf(step)) {
         const use: TopicUse = { workflowType: plan.type, version: plan.version, step: step.name, purpose };
         uses.set(topic, [...(uses.get(topic) ?? []), use]);

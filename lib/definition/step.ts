@@ -8,6 +8,7 @@ import type { PolicyOverrides, RetryPolicy } from '../core/errors.ts';
 import type { MappingContext, NoUndo, OnUnknown } from '../core/plan.ts';
 import type { Body } from './body.ts';
 import type { Duration } from './duration.ts';
+import type { Workflow } from './finished.ts';
 
 /** What a mapper is given: the workflow's input, and the outputs of earlier stages by step name. */
 export interface Seen<I, P> {
@@ -109,6 +110,28 @@ export type Waits =
       readonly remind: string | undefined;
     };
 
+/** How many may fail. Default `'compensate'`: none, and what the others did is taken back. */
+export type Policy =
+  | 'compensate'
+  /** As `compensate`, and the first failure tells the others to stop. */
+  | 'cancel'
+  | { readonly partial: { readonly atLeast: number } }
+  /** A number of children, or a share of them: `2`, `'10%'`. */
+  | { readonly tolerate: number | `${number}%` };
+
+/** A step's children with their types forgotten, as checking and compiling see them. */
+export interface ChildrenDraft {
+  readonly items: (seen: never) => readonly unknown[];
+  /** As written, for the digest. */
+  readonly functions: Readonly<Record<string, unknown>>;
+  readonly concurrency: number | undefined;
+  readonly policy: Policy;
+  readonly initial: unknown;
+  readonly merge: (merged: never, output: never, index: number) => unknown;
+  readonly single: boolean;
+  readonly of: { readonly call: StepDraft } | { readonly workflow: Workflow };
+}
+
 /** A step with its types forgotten, as checking and compiling see it. */
 export interface StepDraft {
   readonly name: string;
@@ -119,6 +142,8 @@ export interface StepDraft {
   /** undefined: a call. */
   readonly waits?: Waits;
   readonly later?: { readonly within: string; readonly heartbeat?: string };
+  /** undefined: it does what it does by itself. */
+  readonly children?: ChildrenDraft;
   readonly when?: (seen: MappingContext) => boolean;
   readonly readOnly?: boolean;
   readonly irreversible?: boolean;

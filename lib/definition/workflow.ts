@@ -5,35 +5,16 @@
  */
 import type { z } from 'zod';
 import type { PolicyOverride, PolicyOverrides } from '../core/errors.ts';
-import type { WorkflowPlan } from '../core/plan.ts';
 import type { Body } from './body.ts';
 import { workflowProblems } from './check-workflow.ts';
+import { childWorkflowOf } from './child-step.ts';
 import { compile } from './compile.ts';
 import { outputOf } from './compile-work.ts';
 import type { WorkflowDraft } from './draft.ts';
 import type { Duration } from './duration.ts';
 import { DefinitionError } from './errors.ts';
+import type { Workflow } from './finished.ts';
 import type { Seen, Step, StepDraft } from './step.ts';
-
-declare const types: unique symbol;
-
-/** A finished definition: the plan for the engine, the schemas for documents, the types for a client. */
-export interface Workflow<S extends z.ZodType = z.ZodType, P = unknown, R = unknown, T extends string = string> {
-  readonly plan: WorkflowPlan;
-  readonly input: S;
-  /** What each step answers, by step name. */
-  readonly outputs: Readonly<Record<string, z.ZodType>>;
-  readonly [types]?: { readonly outputs: P; readonly output: R; readonly type: T };
-}
-
-/** Its type's name, by which a client picks it. */
-export type TypeOf<W extends Workflow> = NonNullable<W[typeof types]>['type'];
-/** What a caller submits. */
-export type InputOf<W extends Workflow> = z.input<W['input']>;
-/** What a completed job answers. */
-export type OutputOf<W extends Workflow> = NonNullable<W[typeof types]>['output'];
-/** What the steps answer, by step name. */
-export type OutputsOf<W extends Workflow> = NonNullable<W[typeof types]>['outputs'];
 
 type Outputs = Readonly<Record<string, unknown>>;
 type NoOutputs = Record<never, never>;
@@ -139,5 +120,6 @@ function finish<S extends z.ZodType, P, R, T extends string>(input: S, draft: Wo
   const problems = workflowProblems(draft);
   if (problems.length > 0) throw new DefinitionError(problems);
   const outputs = Object.fromEntries(draft.stages.flat().map((step) => [step.name, outputOf(step)]));
-  return { plan: compile(draft), input, outputs };
+  const children = draft.stages.flat().flatMap((step) => childWorkflowOf(step) ?? []);
+  return { plan: compile(draft), input, outputs, ...(children.length === 0 ? {} : { children }) };
 }

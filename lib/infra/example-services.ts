@@ -12,4 +12,5 @@ export const EXAMPLE_SERVICES: Readonly<Record<string, readonly string[]>> = {
   mail: ['mail:ask'],
   notify: ['notify:send'],
   research: ['research:mine', 'research:audit', 'research:plan'],
+  vendor: ['vendor:quote', 'quote:select'],
 };

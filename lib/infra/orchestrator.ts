@@ -21,7 +21,7 @@ import { acknowledgeWildcards, type Wildcard } from './findings.ts';
 import { type DoorAuth, HttpDoor } from './http-door.ts';
 import { RULE_RETRY } from './outcome-queue.ts';
 import { checkRoutes, grantCall, httpWorkersOf, type Participant, tellRoutes } from './participants.ts';
-import { feed, grantSend, workQueue } from './queues.ts';
+import { feed, feedReports, grantReports, grantSend, reportsQueue, workQueue } from './queues.ts';
 import { armTimers, wakeSchedules } from './scheduler.ts';
 import { ServiceFunction } from './service-function.ts';
 import { CONCURRENCY, type Concurrency, type ConcurrencyOverrides, FUNCTIONS, type FunctionName } from './settings.ts';
@@ -80,6 +80,7 @@ export class Orchestrator extends Construct {
   readonly functions: Readonly<Record<FunctionName, ServiceFunction>>;
   readonly dispatchQueue: Queue;
   readonly compensateQueue: Queue;
+  readonly reportsQueue: Queue;
   /** Send submits here; see contracts of the doors. */
   readonly intakeQueue: Queue;
   readonly http: HttpDoor;
@@ -101,6 +102,7 @@ export class Orchestrator extends Construct {
       workQueue(this, `${titled(name)}Queue`, { deadLetters: deadLetters[name], worker: FUNCTIONS[name] });
     this.dispatchQueue = queueFor('dispatch');
     this.compensateQueue = queueFor('compensate');
+    this.reportsQueue = reportsQueue(this, deadLetters.dispatch);
     this.intakeQueue = queueFor('intake');
     this.functions = this.makeFunctions(props.definitions.module);
 
@@ -190,21 +192,16 @@ export class Orchestrator extends Construct {
     for (const one of [operate, callback, dispatch, compensate, watchdog, deadLetter]) {
       grantSend(one, this.compensateQueue, { [AWS_VARIABLES.compensateQueueUrl]: this.compensateQueue.queueUrl });
     }
+    for (const one of [operate, dispatch, compensate]) grantReports(one, this.reportsQueue);
     watchdog.allow({
       actions: ['sqs:GetQueueAttributes'],
       resources: [this.dispatchQueue.queueArn, this.compensateQueue.queueArn],
     });
     // One message at a time: a slow job never returns its neighbours.
-    feed(dispatch, this.dispatchQueue, {
-      batchSize: 1,
-      maxConcurrency: this.concurrency.dispatch.perQueue,
-      paused,
-    });
-    feed(compensate, this.compensateQueue, {
-      batchSize: 1,
-      maxConcurrency: this.concurrency.compensate.perQueue,
-      paused,
-    });
+    const atOnce = (name: 'dispatch' | 'compensate') => this.concurrency[name].perQueue;
+    feed(dispatch, this.dispatchQueue, { batchSize: 1, maxConcurrency: atOnce('dispatch'), paused });
+    feed(compensate, this.compensateQueue, { batchSize: 1, maxConcurrency: atOnce('compensate'), paused });
+    feedReports(dispatch, this.reportsQueue, paused);
     feed(intake, this.intakeQueue, { batchSize: INTAKE_BATCH, maxConcurrency: this.concurrency.intake.perQueue });
     const { dispatch: forward, compensate: back, intake: doors, schedules } = this.state.deadLetters;
     for (const queue of [forward, back, doors, schedules]) {

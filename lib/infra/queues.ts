@@ -6,6 +6,7 @@ import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { AWS_VARIABLES } from '../contract/aws-environment.ts';
 import { LIMITS } from '../core/limits.ts';
 import { acknowledge } from './findings.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -52,6 +53,8 @@ export function workQueue(scope: Construct, id: string, props: WorkQueueProps): 
 export interface FeedProps {
   readonly batchSize: number;
   readonly maxConcurrency: number;
+  /** How long messages are gathered into one batch. */
+  readonly windowMs?: number;
   /** Messages stay where they are. */
   readonly paused?: boolean;
 }
@@ -60,11 +63,42 @@ export interface FeedProps {
 export function feed(
   worker: ServiceFunction,
   queue: IQueue,
-  { batchSize, maxConcurrency, paused = false }: FeedProps,
+  { batchSize, maxConcurrency, windowMs, paused = false }: FeedProps,
 ): void {
   worker.function.addEventSource(
-    new SqsEventSource(queue, { batchSize, maxConcurrency, reportBatchItemFailures: true, enabled: !paused }),
+    new SqsEventSource(queue, {
+      batchSize,
+      maxConcurrency,
+      reportBatchItemFailures: true,
+      enabled: !paused,
+      ...(windowMs === undefined ? {} : { maxBatchingWindow: Duration.millis(windowMs) }),
+    }),
   );
+}
+
+/** Children of one parent end side by side: what they report within a second is one write of it. */
+const REPORTS_BATCH = 100;
+const REPORTS_WINDOW_MS = 1_000;
+
+/** How children have ended, for their parents. What dies here goes on its way again as any message of the drivers does. */
+export function reportsQueue(scope: Construct, deadLetters: IQueue): Queue {
+  return workQueue(scope, 'ReportsQueue', {
+    deadLetters,
+    worker: FUNCTIONS.dispatch,
+    batchingWindowMs: REPORTS_WINDOW_MS,
+  });
+}
+
+/** A batch is one short write for each parent in it: few at once keep up with all the children that run. */
+const REPORTS_CONCURRENCY = 10;
+
+export function feedReports(worker: ServiceFunction, queue: IQueue, paused: boolean): void {
+  const batches = { batchSize: REPORTS_BATCH, windowMs: REPORTS_WINDOW_MS };
+  feed(worker, queue, { ...batches, maxConcurrency: REPORTS_CONCURRENCY, paused });
+}
+
+export function grantReports(to: ServiceFunction, queue: IQueue): void {
+  grantSend(to, queue, { [AWS_VARIABLES.reportsQueueUrl]: queue.queueUrl });
 }
 
 export function grantSend(to: ServiceFunction, queue: IQueue, variables: Readonly<Record<string, string>> = {}): void {

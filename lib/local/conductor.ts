@@ -2,7 +2,8 @@
  * Keeps jobs moving in one process life: first runs, queues, timers and the watchdog, all through the same drivers.
  * Whatever is forgotten on the way, the watchdog finds: each second it looks for jobs that are overdue.
  */
-import type { EpochMs } from '../core/ids.ts';
+import type { ChildReport } from '../core/events.ts';
+import type { EpochMs, JobId } from '../core/ids.ts';
 import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import { driverKindOf } from '../core/schedule.ts';
@@ -31,7 +32,9 @@ export interface ConductorParts {
 
 export interface Conductor {
   /** The first run of a job that was just stored. */
-  start(job: Job): void;
+  start(job: Pick<Job, 'jobId' | 'callerId'>): void;
+  /** A child of this parent has ended. */
+  report(parent: JobId, report: ChildReport): void;
   /** A message can be received from then on. */
   onMessage(queue: QueueName, visibleAt: EpochMs): void;
   onTimer(at: EpochMs): void;
@@ -72,6 +75,7 @@ export function conductor({ engine, functions, slots, reader, timers }: Conducto
 
   return {
     start: (job) => crew.offer(job, 'forward'),
+    report: crew.report,
     onMessage: (queue, visibleAt) => consumers[queue].wakeAt(visibleAt),
     onTimer: (at) => timerBell.setAt(at),
     lookAround: async () => {

@@ -11,7 +11,7 @@ import type { PolicySettings } from '../core/policy-settings.ts';
 import type { Engine, PlanCatalog } from '../operations/engine.ts';
 import { withPolicies } from '../operations/policies.ts';
 import { type RetryTokens, retryTokens } from '../operations/retry-tokens.ts';
-import type { Log, Participants } from '../ports.ts';
+import type { Family, Log, Participants } from '../ports.ts';
 import { type Bounds, type CallSlots, callSlots } from './call-slots.ts';
 import { type Conductor, conductor, type WatchedTimers } from './conductor.ts';
 import type { WatchedQueue } from './consumer.ts';
@@ -67,9 +67,15 @@ export async function beginLife(
   const foundation = await openFoundation(path, log, world);
   const { life, clock, faults } = foundation;
   const slots = callSlots(clock, (target) => others.bounds?.(target) ?? {});
-  const engine = engineOn(foundation, slots, catalog, policies.all, { ...others, route });
+  const family: Family = {
+    start: async (callerId, jobIds) => {
+      for (const jobId of jobIds) moving.start({ jobId, callerId });
+    },
+    report: async (parent, told) => moving.report(parent, told),
+  };
+  const engine = engineOn(foundation, slots, catalog, policies.all, family, { ...others, route });
   const invocations = functions(engine, faults);
-  const moving = conductor({
+  const moving: Conductor = conductor({
     engine,
     functions: invocations,
     slots,
@@ -103,12 +109,13 @@ function engineOn(
   slots: CallSlots,
   catalog: PlanCatalog,
   policies: PolicyOverrides,
+  family: Family,
   { participants = own, tokens = retryTokens(), lifecycleEvents = false, route }: Others & Pick<LocalRoutes, 'route'>,
 ): Engine {
   const boot = newBoot();
   const ids = localIds(boot);
   return {
-    ports: mortal({ ...stores, ...tellingEndings(stores, clock), participants, clock, log, ids }, life),
+    ports: mortal({ ...stores, ...tellingEndings(stores, clock), participants, family, clock, log, ids }, life),
     plans: catalog,
     rules: {
       route,

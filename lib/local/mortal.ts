@@ -19,7 +19,7 @@ type AsyncMethods = Record<string, (...given: never[]) => Promise<unknown>>;
 
 /** What is not waited for (clock, ids, log) has to know of the end by itself. */
 export function mortal(ports: Ports, life: Life): Ports {
-  const { clock, ids, log, queue, timers, bus, ...others } = ports;
+  const { clock, ids, log, queue, family, timers, bus, ...others } = ports;
   return {
     clock,
     ids,
@@ -34,6 +34,7 @@ export function mortal(ports: Ports, life: Life): Ports {
     participants: { call: (envelope) => whileAlive(life, () => others.participants.call(envelope)) },
     changes: { next: (jobId, withinMs) => whileAlive(life, () => others.changes.next(jobId, withinMs)) },
     queue: methodsOf({ send: queue.send }, life),
+    family: methodsOf({ start: family.start, report: family.report }, life),
     timers: methodsOf({ arm: timers.arm }, life),
     signer: methodsOf(others.signer, life),
     bus: methodsOf({ publish: bus.publish }, life),

@@ -2,6 +2,7 @@
  * The only code that changes an existing job: read, decide, write if nobody else has, else read again and decide anew.
  * Invariant: a job in the store is always the outcome of `decide` on the job before it.
  */
+import { releasedSince } from '../core/child-set.ts';
 import { decide } from '../core/decide.ts';
 import type { Call, Decision, Ignored, JobEvent, Rules } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
@@ -19,6 +20,8 @@ export type Applied =
       readonly job: Job;
       readonly calls: readonly Call[];
       readonly full?: readonly string[];
+      /** Children that this write has set free. */
+      readonly released: readonly JobId[];
     }
   | { readonly status: 'ignored'; readonly reason: Ignored; readonly job: Job; readonly full?: readonly string[] }
   | {
@@ -62,7 +65,10 @@ export async function apply(engine: Engine, jobId: JobId, eventOf: () => JobEven
       places.giveBack();
       throw error;
     });
-    if (written.stored) return { status: 'changed', job: written.job, calls: decision.calls, full };
+    if (written.stored) {
+      const released = releasedSince(job, written.job);
+      return { status: 'changed', job: written.job, calls: decision.calls, full, released };
+    }
     places.giveBack();
     if (tries > 0) await sleep(engine, ports.ids.random() * CONTENTION_DELAY_MS);
     job = written.current === null ? null : await loadValues(ports, written.current);

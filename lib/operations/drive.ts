@@ -2,16 +2,21 @@
  * The one loop that moves a job: decide, write, call, fold the answers in, decide again, until it must wait. Before it
  * lets go it makes sure that somebody will come back: a hint, a timer, or another driver's lease.
  */
-import type { Driver, DriverKind, Result } from '../core/events.ts';
+import { type Chore, choreOf } from '../core/child-set.ts';
+import type { ChildReport, Driver, DriverKind, JobEvent, Result } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
 import type { Job } from '../core/job.ts';
+import { LIMITS } from '../core/limits.ts';
 import { NewerSchemaError } from '../core/newer-schema.ts';
 import { outlook } from '../core/outlook.ts';
-import { workDueAt } from '../core/schedule.ts';
+import type { WorkflowPlan } from '../core/plan.ts';
+import { driverKindOf, workDueAt } from '../core/schedule.ts';
 import { queueOf } from '../ports.ts';
 import { type Addressed, addressee } from './addressee.ts';
-import { type Applied, apply } from './apply.ts';
+import { type Applied, apply, readLoaded } from './apply.ts';
+import { performChore, wake } from './chores.ts';
 import { type Engine, planFor, sleep } from './engine.ts';
+import { admissionOf, tellParent } from './family.ts';
 import { hintFor } from './hint.ts';
 import { sendResult, unpacked } from './parcels.ts';
 import { type Flight, flight } from './perform.ts';
@@ -25,6 +30,8 @@ export interface DriveRequest {
   readonly hops: number;
   /** Answers that came by message; they are folded in first. */
   readonly results?: readonly Result[];
+  /** Ends of children that came by message. */
+  readonly reports?: readonly ChildReport[];
 }
 
 export interface DriveReport {
@@ -46,11 +53,14 @@ export async function drive(engine: Engine, request: DriveRequest): Promise<Driv
 
 async function run(engine: Engine, request: DriveRequest): Promise<DriveReport> {
   const owner = engine.ports.ids.owner();
-  const driver = (): Driver => ({ kind: request.kind, owner, remainingMs: request.remainingMs() });
+  const known = await readLoaded(engine, request.jobId);
+  if (known === null) return { end: 'missing' };
+  const admission = await admissionOf(engine, known);
+  const asked = admission === undefined ? {} : { admission };
+  const driver = (): Driver => ({ kind: request.kind, owner, remainingMs: request.remainingMs(), ...asked });
   const results = await unpacked(engine, request.jobId, request.results ?? []);
-  let applied = await apply(engine, request.jobId, () =>
-    results.length === 0 ? { type: 'turn', driver: driver() } : { type: 'results', results, driver: driver() },
-  );
+  const { reports = [] } = request;
+  let applied = await apply(engine, request.jobId, () => firstEvent(results, reports, driver()), known);
   const elsewhere = await forward(engine, applied, results);
   if (elsewhere !== null) return run(engine, { ...request, jobId: elsewhere.jobId, results: [elsewhere.result] });
   const out = flight(engine);
@@ -59,7 +69,13 @@ async function run(engine: Engine, request: DriveRequest): Promise<DriveReport> 
     if (applied.status === 'ignored' && applied.reason === 'unknown_version')
       return unknownVersion(engine, applied.job);
     if (applied.status === 'changed') out.start(applied.job, applied.calls);
+    await wake(engine, applied);
     const { job } = applied;
+    const chore = out.hasArrived ? null : choreFor(engine, job, driver());
+    if (chore !== null) {
+      applied = await performChore(engine, job, chore.plan, chore, driver);
+      continue;
+    }
     const full = 'full' in applied ? (applied.full ?? []) : [];
     if (out.size > 0) {
       applied = await foldNext(engine, job, out, driver, full.length > 0);
@@ -82,6 +98,24 @@ async function forward(engine: Engine, applied: Applied, results: readonly Resul
   if (result === undefined || applied.status !== 'ignored' || applied.reason !== 'unknown_operation') return null;
   const found = await addressee(engine, applied.job, result);
   return found === null || found.jobId === applied.job.jobId ? null : found;
+}
+
+/** What came by message is folded in first. */
+function firstEvent(results: readonly Result[], reports: readonly ChildReport[], driver: Driver): JobEvent {
+  if (results.length > 0) return { type: 'results', results, driver };
+  return reports.length > 0 ? { type: 'reports', reports, driver } : { type: 'turn', driver };
+}
+
+/** A piece of work on children that this driver can do now, and has the time for. */
+function choreFor(
+  { plans, ports }: Engine,
+  job: Job,
+  driver: Driver,
+): (Chore & { readonly plan: WorkflowPlan }) | null {
+  const plan = planFor(plans, job);
+  if (plan === undefined || driverKindOf(job) !== driver.kind || driver.remainingMs < LIMITS.choreMarginMs) return null;
+  const chore = choreOf(job, plan, ports.clock.now());
+  return chore === null ? null : { ...chore, plan };
 }
 
 /** Waits for answers, or for the next thing that falls due meanwhile: a sibling's retry, the job's deadline. */
@@ -130,6 +164,7 @@ async function rest(engine: Engine, request: DriveRequest, job: Job, driver: Dri
   const next = outlook(job, plan, engine.rules, driver, clock.now());
   switch (next.next) {
     case 'ended':
+      await tellParent(engine, job);
       return { end: 'ended' };
     case 'leave':
       return { end: 'left' };

@@ -2,11 +2,12 @@
  * What every operation is given: the ports, the definitions, the rules, and the name under which it acts.
  * One engine serves one invocation; embedded mode and the Lambdas build it the same way.
  */
+import { callPlan, takingBackPlan } from '../core/child-jobs.ts';
 import type { Context, Rules } from '../core/events.ts';
 import type { Job } from '../core/job.ts';
 import type { WorkflowPlan } from '../core/plan.ts';
 import { isPoison, poisonPlan } from '../core/poison-job.ts';
-import { isRecovery, recoveryPlan } from '../core/recovery.ts';
+import { recoveryPlan } from '../core/recovery.ts';
 import type { Ports } from '../ports.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { RetryTokens } from './retry-tokens.ts';
@@ -36,19 +37,29 @@ export interface Engine {
  * The definition this job runs by; undefined when this code does not have it. One that has other steps than the job is
  * not the one it was made by, whatever its number says.
  */
-export function planFor(plans: PlanCatalog, job: Job): WorkflowPlan | undefined {
+export function planFor(plans: PlanCatalog, job: Runs): WorkflowPlan | undefined {
   if (isPoison(job)) return poisonPlan(job.workflowType, plans.find(job.workflowType, null));
   const plan = plans.find(job.workflowType, job.workflowVersion);
   if (plan === undefined) return undefined;
-  if (isRecovery(job)) {
-    return plan.steps.some(({ name }) => name === job.lineage.undoes.step)
-      ? recoveryPlan(plan, job.lineage.undoes)
-      : undefined;
+  const { undoes, takesBack, child } = job.lineage;
+  const has = (name: string): boolean => plan.steps.some((step) => step.name === name);
+  if (undoes !== undefined) return has(undoes.step) ? recoveryPlan(plan, undoes) : undefined;
+  if (takesBack !== undefined) {
+    return takesBack.every(({ step }) => has(step)) ? takingBackPlan(plan, takesBack) : undefined;
   }
+  if (child?.call === true) {
+    const step = plan.steps.find(({ name }) => name === child.step);
+    return step === undefined ? undefined : callPlan(plan, step);
+  }
+  const { steps } = job;
   const hasItsSteps =
-    plan.steps.length === job.steps.length && job.steps.every(({ name }, at) => plan.steps[at]?.name === name);
+    steps === undefined ||
+    (plan.steps.length === steps.length && steps.every(({ name }, at) => plan.steps[at]?.name === name));
   return hasItsSteps ? plan : undefined;
 }
+
+/** What of a job tells its definition; without steps: of one that is about to be made. */
+type Runs = Pick<Job, 'workflowType' | 'workflowVersion' | 'lineage'> & { readonly steps?: Job['steps'] };
 
 /** The facts of one decision, fresh for each: time, chance and the id of the write it may become. */
 export function contextOf(engine: Engine): Context {

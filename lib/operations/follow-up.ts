@@ -14,6 +14,7 @@ import { contextOf, type Engine } from './engine.ts';
 import { hintFor } from './hint.ts';
 import { finishLink } from './link-replay.ts';
 import { deadLetterOfJob } from './quarantine.ts';
+import { stopOrphans } from './stop-children.ts';
 import { storeValues } from './values.ts';
 
 export async function followUp(engine: Engine, job: Job, plan: WorkflowPlan): Promise<void> {
@@ -24,7 +25,16 @@ export async function followUp(engine: Engine, job: Job, plan: WorkflowPlan): Pr
     await apply(engine, jobId, () => ({ type: 'recovered', step, round, by: job.jobId }));
     await refreshDeadLetter(engine, jobId);
   }
+  await tellUndone(engine, job);
+  await stopOrphans(engine, job, plan);
   await finishLink(engine, job);
+}
+
+/** What a child had done is taken back as a whole: that is written on the child, which stays as it ended. */
+async function tellUndone(engine: Engine, { jobId, state, lineage }: Job): Promise<void> {
+  const { takesBack, child, recoveryOf } = lineage;
+  if (takesBack === undefined || child === undefined || recoveryOf === undefined || state !== 'COMPLETED') return;
+  await apply(engine, recoveryOf as JobId, () => ({ type: 'undone', by: jobId }));
 }
 
 async function createRecoveries(engine: Engine, job: Job, plan: WorkflowPlan): Promise<void> {

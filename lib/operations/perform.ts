@@ -12,6 +12,8 @@ import { tokenText } from './tokens.ts';
 
 export interface Flight {
   readonly size: number;
+  /** An answer is here and can be folded at once. */
+  readonly hasArrived: boolean;
   start(job: Job, calls: readonly Call[]): void;
   /** Resolves with the answers that came, or with none when `until` is reached first. */
   arrivals(until: EpochMs): Promise<readonly Result[]>;
@@ -40,6 +42,9 @@ export function flight(engine: Engine): Flight {
   return {
     get size() {
       return out + arrived.length;
+    },
+    get hasArrived() {
+      return arrived.length > 0;
     },
     start(job, calls) {
       for (const call of calls) {

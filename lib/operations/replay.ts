@@ -84,6 +84,8 @@ async function create(engine: Engine, request: ReplayRequest, record: DeadLetter
   if (plan === undefined)
     return refused('ORCH_UNKNOWN_WORKFLOW', `this deployment has no workflow ${original.workflowType}`);
   const input = request.input === undefined ? dataOf(original.input) : request.input;
+  if (original.lineage.parentJobId !== undefined && original.lineage.child?.call !== undefined) return partOfAnother;
+  if (original.lineage.takesBack !== undefined) return partOfAnother;
   const { lineage, source, by } = sameAgain(original, plan);
   const checked = by.checkInput(input);
   if (!checked.ok) {
@@ -111,7 +113,7 @@ async function create(engine: Engine, request: ReplayRequest, record: DeadLetter
 /** What the new job is: the same workflow again, or, of a recovery job, the same undo again. */
 function sameAgain(original: Job, plan: WorkflowPlan): Pick<Submission, 'lineage' | 'source'> & { by: WorkflowPlan } {
   if (!isRecovery(original)) return { lineage: { replayOf: original.jobId }, source: 'replay', by: plan };
-  const undoes = undoneAgain(original);
+  const undoes = undoneAgain(original, original.lineage.undoes);
   const lineage = { ...original.lineage, undoes, replayOf: original.jobId };
   return { lineage, source: 'recovery', by: recoveryPlan(plan, undoes) };
 }
@@ -125,6 +127,10 @@ function noteOf(original: Job, input: Json): string {
 const notQuarantined = refused(
   'ORCH_DEAD_LETTER_REQUIRED',
   'the job is not dead-lettered: only quarantined jobs are replayed',
+);
+const partOfAnother = refused(
+  'ORCH_REPLAY_CONTEXT_MISSING',
+  'the job is a part of its parent and means nothing without it: replay the parent',
 );
 const contextMissing = refused(
   'ORCH_REPLAY_CONTEXT_MISSING',

@@ -41,6 +41,12 @@ export async function loadValues(ports: Ports, job: Job): Promise<Job> {
   return withTexts(job, await fetchTexts(ports, job));
 }
 
+/** The same for many jobs; those that are not there stay null. */
+export async function loadMany(ports: Ports, jobs: readonly (Job | null)[]): Promise<(Job | null)[]> {
+  const isWhole = (job: Job): boolean => valuesIn(job).every(({ data }) => data !== undefined);
+  return Promise.all(jobs.map((job) => (job === null || isWhole(job) ? job : loadValues(ports, job))));
+}
+
 /** Jobs whose documents are read at once for a page: the last of them may turn out not to fit. */
 const JOBS_READ_AT_ONCE = 4;
 

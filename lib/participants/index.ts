@@ -8,6 +8,7 @@ import { payment } from './payment.ts';
 import { research } from './research.ts';
 import { tenant } from './tenant.ts';
 import { user } from './user.ts';
+import { vendor } from './vendor.ts';
 
 export const EXAMPLE_SERVICES = [
   tenant,
@@ -17,6 +18,7 @@ export const EXAMPLE_SERVICES = [
   payment,
   fulfilment,
   research,
+  vendor,
   mail,
   notify,
 ] as const;

@@ -1,5 +1,5 @@
 /** What lies in the command queues. */
-import type { Result } from '../core/events.ts';
+import type { ChildReport, Result } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
 
 /**
@@ -14,4 +14,6 @@ export type Message =
       readonly hops: number;
       readonly lane?: string | undefined;
     }
-  | { readonly kind: 'result'; readonly jobId: JobId; readonly result: Result };
+  | { readonly kind: 'result'; readonly jobId: JobId; readonly result: Result }
+  /** For a parent. May be lost: it looks for what it is not told. */
+  | { readonly kind: 'reports'; readonly jobId: JobId; readonly reports: readonly ChildReport[] };

@@ -2,7 +2,8 @@
 import { registry } from '../definition/index.ts';
 import { onboarding } from './onboarding.ts';
 import { order } from './order.ts';
+import { quotes } from './quotes.ts';
 import { research } from './research.ts';
 import { signup } from './signup.ts';
 
-export const examples = registry(onboarding, order, research, signup);
+export const examples = registry(onboarding, order, quotes, research, signup);

@@ -32,6 +32,7 @@ describe('types', () => {
   it('a job is told apart by its type', () => {
     const nameOf = (job: JobOf<typeof examples>): string | undefined => {
       if (job.workflow_type === 'order') return job.output?.payment_id;
+      if (job.workflow_type === 'quotes') return job.output?.best.vendor;
       if (job.workflow_type === 'research') return job.input?.question;
       if (job.workflow_type === 'onboarding') return job.output?.message_id;
       expectTypeOf(job.workflow_type).toEqualTypeOf<'signup'>();

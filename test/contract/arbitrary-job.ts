@@ -1,5 +1,6 @@
 /** Any job there could be: every member drawn independently, also combinations that no run would make. */
 import fc from 'fast-check';
+import { bitsWith, NO_BITS } from '../../lib/core/bits.ts';
 import type { JobId } from '../../lib/core/ids.ts';
 import {
   type ErrorLogEntry,
@@ -8,7 +9,6 @@ import {
   type Job,
   type JobSource,
   type Lease,
-  type Lineage,
   type Received,
   type Settlement,
   type StepState,
@@ -17,6 +17,7 @@ import {
   type Value,
 } from '../../lib/core/job.ts';
 import type { Json } from '../../lib/core/json.ts';
+import type { ChildSet, Lineage } from '../../lib/core/relations.ts';
 import { JOB_STATES, type Outcome, STEP_STATUSES } from '../../lib/core/states.ts';
 
 /** Plain objects, as jobs are made of. */
@@ -55,6 +56,18 @@ const undo: fc.Arbitrary<UndoState> = record({
 });
 
 const received: fc.Arbitrary<Received> = record({ key: text, print: text, at, value: fc.option(value) });
+const bits = fc.array(fc.nat({ max: 40 })).map((numbers) => bitsWith(NO_BITS, numbers));
+const children: fc.Arbitrary<ChildSet> = record({
+  total: count,
+  created: count,
+  releasedTo: count,
+  stoppedTo: fc.option(count),
+  ended: bits,
+  failed: bits,
+  failures: fc.array(fc.tuple(count, text)),
+  mergedTo: count,
+  lookAt: at,
+});
 
 const step: fc.Arbitrary<StepState> = record({
   name: text,
@@ -81,6 +94,7 @@ const step: fc.Arbitrary<StepState> = record({
   parkedOn: maybeText,
   probing: fc.boolean(),
   undo: fc.option(undo),
+  children: fc.option(children),
 });
 
 const entry: fc.Arbitrary<HistoryEntry> = record({
@@ -106,7 +120,13 @@ const error: fc.Arbitrary<ErrorLogEntry> = record({
 });
 
 const lineage: fc.Arbitrary<Lineage> = fc.record(
-  { replayOf: text, replayedBy: fc.array(text), recoveryOf: text, undoneBy: text, parentJobId: text },
+  {
+    replayOf: text,
+    replayedBy: fc.array(text),
+    recoveryOf: text,
+    undoneBy: text,
+    parentJobId: text.map((id) => id as JobId),
+  },
   { requiredKeys: [], noNullPrototype: true },
 );
 

@@ -19,6 +19,7 @@ describe("a function's environment", () => {
       busName: null,
       dispatchQueueUrl: null,
       compensateQueueUrl: null,
+      reportsQueueUrl: null,
       schedules: null,
       wakeups: null,
       routes: null,

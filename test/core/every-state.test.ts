@@ -1,6 +1,7 @@
 /** Every state answers every event: it changes the job, ignores the event with a reason, or refuses it. None throws. */
 import { describe, expect, it } from 'vitest';
 import type { JobEvent } from '../../lib/core/events.ts';
+import type { JobId } from '../../lib/core/ids.ts';
 import { JOB_STATES, type JobState } from '../../lib/core/states.ts';
 import {
   answered,
@@ -101,6 +102,19 @@ const EVENTS: Readonly<Record<string, Ask>> = {
     payload: null,
   }),
   'a gate that holds nothing of it': () => ({ type: 'released', gate: 'dependency:a', startAt: T0 }),
+  'the end of a child it does not have': ({ job }) => ({
+    type: 'reports',
+    reports: [{ what: 'child', step: 'a', round: 0, index: 0, ok: true, errorCode: null }],
+    driver: driverFor(job, { remainingMs: 0 }),
+  }),
+  'work on children it does not have': ({ job }) => ({
+    type: 'children',
+    step: 'a',
+    round: 0,
+    done: { what: 'looked' },
+    driver: driverFor(job, { remainingMs: 0 }),
+  }),
+  'word that all it did is taken back': () => ({ type: 'undone', by: 'jother' as JobId }),
   'a decision that failed': () => ({ type: 'broken', message: 'the stored state contradicts the rules' }),
   'another version of the same': ({ plan: { version, ...same } }) => ({
     type: 'migrate',
@@ -173,6 +187,20 @@ const BROKEN: Readonly<Record<JobState, string>> = {
   CANCELLED: '- nothing_due',
   FAILED: '- nothing_due',
   DEAD_LETTERED: '- nothing_due',
+};
+
+/** Nothing is made of children that a job does not have; a driver goes on with what there is. */
+const CHILDLESS: Readonly<Record<JobState, string>> = {
+  PENDING: 'PROCESSING',
+  VALIDATING: 'PROCESSING',
+  PROCESSING: '- late',
+  RETRY_SCHEDULED: '- late',
+  COMPENSATING: '- late',
+  NEEDS_REVIEW: '- late',
+  COMPLETED: '- terminal',
+  CANCELLED: '- terminal',
+  FAILED: '- terminal',
+  DEAD_LETTERED: '- terminal',
 };
 
 /** The rest, in the same order: cancel, publishing all and nothing, refile, four actions of a person, a link. */
@@ -275,6 +303,9 @@ describe('every state', () => {
       published: true,
       linked: true,
       recovered: true,
+      reports: true,
+      children: true,
+      undone: true,
       broken: true,
       refile: true,
       migrate: true,
@@ -290,14 +321,9 @@ describe('every state', () => {
       state,
       name,
       expected: [
-        ...ANSWERS[state],
-        ...REST[state],
-        '- duplicate',
-        '!',
-        '!',
-        '- nothing_due',
-        BROKEN[state],
-        MIGRATED[state],
+        ...[...ANSWERS[state], ...REST[state], '- duplicate', '!', '!', '- nothing_due'],
+        ...[CHILDLESS[state], CHILDLESS[state], state],
+        ...[BROKEN[state], MIGRATED[state]],
       ][index],
     })),
   );

@@ -85,9 +85,9 @@ describe('an operation id', () => {
   it('says job, step, round, and that and how often it undoes', () => {
     expect(operationIdOf(job, 'tenant', 0)).toBe(`${job}.tenant`);
     expect(operationIdOf(job, 'tenant', 2)).toBe(`${job}.tenant.r2`);
-    expect(undoOperationIdOf(job, 'tenant', 0, 0)).toBe(`${job}.tenant.undo`);
-    expect(undoOperationIdOf(job, 'tenant', 0, 1)).toBe(`${job}.tenant.undo.2`);
-    expect(undoOperationIdOf(job, 'tenant', 2, 1)).toBe(`${job}.tenant.r2.undo.2`);
+    expect(undoOperationIdOf(operationIdOf(job, 'tenant', 0), 0)).toBe(`${job}.tenant.undo`);
+    expect(undoOperationIdOf(operationIdOf(job, 'tenant', 0), 1)).toBe(`${job}.tenant.undo.2`);
+    expect(undoOperationIdOf(operationIdOf(job, 'tenant', 2), 1)).toBe(`${job}.tenant.r2.undo.2`);
   });
 
   it('is never shared by two operations, of one run or of two', () => {
@@ -97,7 +97,7 @@ describe('an operation id', () => {
     const idOf = (one: { run: typeof job; name: string; round: number; undo: number | null }): string =>
       one.undo === null
         ? operationIdOf(one.run, one.name, one.round)
-        : undoOperationIdOf(one.run, one.name, one.round, one.undo);
+        : undoOperationIdOf(operationIdOf(one.run, one.name, one.round), one.undo);
     fc.assert(
       fc.property(operation, operation, (one, other) => {
         expect(idOf(one) === idOf(other)).toBe(JSON.stringify(one) === JSON.stringify(other));
@@ -111,8 +111,8 @@ describe('an operation id', () => {
     const run = fc.nat({ max: 3 }).map((count) => (count === 0 ? job : rerunIdOf(job, count)));
     fc.assert(
       fc.property(run, name, fc.nat({ max: 3 }), fc.option(fc.nat({ max: 3 })), (jobId, step, round, generation) => {
-        const id =
-          generation === null ? operationIdOf(jobId, step, round) : undoOperationIdOf(jobId, step, round, generation);
+        const forward = operationIdOf(jobId, step, round);
+        const id = generation === null ? forward : undoOperationIdOf(forward, generation);
         expect(readOperationId(id)).toEqual({ jobId, step, child: null, round, generation });
       }),
     );

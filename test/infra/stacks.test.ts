@@ -99,7 +99,7 @@ describe('queues', () => {
     const functions = new Map(all('AWS::Lambda::Function').map(([id, one]) => [id, one]));
     const byId = new Map(queues.map(([id, queue]) => [plain(id), queue]));
     const mappings = all('AWS::Lambda::EventSourceMapping');
-    expect(mappings).toHaveLength(7);
+    expect(mappings).toHaveLength(8);
     for (const [id, mapping] of mappings) {
       const { Timeout } = functions.get(named(mapping.FunctionName)) ?? {};
       const queue = byId.get(plain(named(mapping.EventSourceArn)));

@@ -39,6 +39,12 @@ const researchOutputs = {
   strategist: { plan: ['do a'] },
 };
 
+const quotes = { product: 'lamp', vendors: ['a', 'bad', 'a'] };
+const collected = {
+  result: [{ vendor: 'a', price: 2 }],
+  failed_children: [{ index: 1, job_id: 'j1', error_code: 'DQ_NO' }],
+};
+
 describe('signup', () => {
   const plan = planOf('signup');
 
@@ -170,18 +176,54 @@ describe('onboarding', () => {
   });
 });
 
+describe('quotes', () => {
+  const plan = planOf('quotes');
+  const [collect] = plan.steps;
+
+  it('asks each vendor in a child of its own, a vendor named twice in two, and selects from what came back', () => {
+    expect(stagesOf(plan)).toEqual([
+      ['collect', 0, 'readOnly', null],
+      ['select', 1, 'readOnly', 'quote:select'],
+    ]);
+    if (collect?.work.type !== 'children') throw new Error('it is no fan-out');
+    expect(collect.work.items({ input: quotes, outputs: {} })).toEqual([
+      { product: 'lamp', vendor: 'a' },
+      { product: 'lamp', vendor: 'bad' },
+      { product: 'lamp', vendor: 'a' },
+    ]);
+    expect(collect.work).toMatchObject({
+      policy: { type: 'partial', atLeast: 1 },
+      child: { call: { topic: 'vendor:quote' } },
+    });
+  });
+
+  it('answers the best, all in order, and who did not quote', () => {
+    const outputs = { collect: collected, select: { best: { vendor: 'a', price: 2 } } };
+    expect(plan.output({ input: quotes, outputs })).toEqual({
+      best: { vendor: 'a', price: 2 },
+      quotes: collected.result,
+      failed_children: collected.failed_children,
+    });
+  });
+
+  it('takes one vendor at least and ten thousand at most', () => {
+    const asking = (count: number) => plan.checkInput({ product: 'lamp', vendors: Array(count).fill('a') }).ok;
+    expect([0, 1, 10_000, 10_001].map(asking)).toEqual([false, true, true, false]);
+  });
+});
+
 describe('the contract between examples and participants', () => {
-  const inputs: Record<string, unknown> = { signup, order, research, onboarding };
+  const inputs: Record<string, unknown> = { signup, order, research, onboarding, quotes };
   const outputs: Record<string, Record<string, unknown>> = {
     signup: signupOutputs,
     order: orderOutputs,
     research: researchOutputs,
     onboarding: onboardingOutputs,
+    quotes: { collect: collected, select: { best: { vendor: 'a', price: 2 } } },
   };
   const calls = examples
     .list()
-    .flatMap((plan) => plan.steps.map((step) => ({ plan, step })))
-    .filter(({ step }) => step.topic !== null);
+    .flatMap((plan) => plan.steps.filter(({ topic }) => topic !== null).map((step) => ({ plan, step })));
 
   it.each(calls.map(({ plan, step }) => [step.topic, plan, step] as const))(
     '%s: what is sent is what is expected',

@@ -13,14 +13,17 @@ import { dynamoHistory } from './history.ts';
 import { jobKey, number } from './items.ts';
 import { jobIn, jobItem, REVISION } from './job-item.ts';
 import { jobLists } from './job-lists.ts';
-
 import { parkedJobs } from './parked-jobs.ts';
+import { readMany } from './read-many.ts';
 
 const isAtRevision = (revision: number): Condition => ({
   text: '#rev = :expected',
   names: { '#rev': REVISION },
   values: { ':expected': number(revision) },
 });
+
+/** Single conditional puts side by side: a batch write knows no conditions. */
+const PUTS_AT_ONCE = 32;
 
 /** @param now dates what is stored apart, which expires on its own */
 export function dynamoJobs(client: DynamoDBClient, tableName: string, now: () => number): JobStore {
@@ -43,6 +46,16 @@ export function dynamoJobs(client: DynamoDBClient, tableName: string, now: () =>
       if (result.held === null) return { stored: false, current: null };
       const current = jobIn(result.held);
       return isOwnWrite(current, job) ? { stored: true } : { stored: false, current };
+    },
+    createMany: async (jobs) => {
+      for (let from = 0; from < jobs.length; from += PUTS_AT_ONCE) {
+        await Promise.all(jobs.slice(from, from + PUTS_AT_ONCE).map((job) => put(job, isAbsent)));
+      }
+    },
+    readMany: async (jobIds) => {
+      const items = await readMany(client, tableName, jobIds.map(jobKey), { consistent: true });
+      const jobs = new Map([...items.values()].map((item) => [jobIn(item).jobId, jobIn(item)]));
+      return jobIds.map((jobId) => jobs.get(jobId) ?? null);
     },
     due: dueJobs(client, tableName),
     parked: parkedJobs(client, tableName),

@@ -11,6 +11,7 @@ import { dynamoClaims } from './claims.ts';
 import type { AwsClients } from './clients.ts';
 import { realClock } from './clock.ts';
 import { dynamoDeadLetters } from './dead-letters.ts';
+import { awsFamily } from './family.ts';
 import { dynamoJobs } from './jobs.ts';
 import { jsonLog } from './log.ts';
 import { awsParticipants } from './participants.ts';
@@ -41,6 +42,7 @@ export function awsPorts(environment: AwsEnvironment, clients: AwsClients): AwsP
     schedules: dynamoSchedules(dynamodb, tableName),
     wakeups: awsWakeups(clients.scheduler, environment.wakeups),
     queue,
+    family: awsFamily(sqs, queue, environment.reportsQueueUrl),
     timers: awsTimers(clients.scheduler, queue, schedules, clock),
     bus: awsBus(clients.events, environment.busName),
     participants: awsParticipants(clients, routes),

@@ -79,7 +79,11 @@ export function jobsKeptAs<D>(documents: Documents<D>, notify: (jobId: JobId) =>
       keep(job);
       return { created: true };
     },
+    createMany: async (jobs) => {
+      for (const job of jobs) if (!rows.has(job.jobId)) keep(job);
+    },
     read: async (jobId) => held(jobId),
+    readMany: async (jobIds) => jobIds.map(held),
     update: async (job, expectedRevision) => {
       if (rows.get(job.jobId)?.revision === expectedRevision) {
         keep(job);

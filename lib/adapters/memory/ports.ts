@@ -7,6 +7,7 @@ import type { Participants, Ports } from '../../ports.ts';
 import { hmacSigner, KEY_BYTES } from '../hmac-signer.ts';
 import { jobChanges } from '../job-changes.ts';
 import { type VirtualClock, virtualClock } from './clock.ts';
+import { queueFamily } from './family.ts';
 import { seededIds, seededRandom } from './ids.ts';
 import { memoryJobs } from './jobs.ts';
 import { type MemoryQueue, memoryQueue, memoryTimers } from './queue.ts';
@@ -50,6 +51,7 @@ export function memoryPorts(options: MemoryOptions = {}): MemoryPorts {
     schedules: memorySchedules(),
     wakeups: noWakeups(),
     queue,
+    family: queueFamily(queue),
     timers: memoryTimers(clock, queue),
     bus: recordingBus(),
     participants: options.participants ?? recordingParticipants(),

@@ -69,6 +69,22 @@ function found(database: Database): Pick<JobStore, 'due' | 'parked'> {
   return { due: async (query) => duePage(due, query), parked: async (query) => parkedPage(parked, query) };
 }
 
+/** All of them in one transaction. */
+function each(puts: readonly (() => unknown)[]): () => void {
+  return () => {
+    for (const put of puts) put();
+  };
+}
+
+/** Encodes now, puts when called; answers whether there was none. */
+function insertion(insert: StatementSync, job: Job): () => boolean {
+  const document = jobToJson(job);
+  const { jobId, callerId, createdAt, workflowType, correlationId, revision, bucket, nextActionAt, state } = job;
+  const fixed = [jobId, shardOf(jobId), callerId, createdAt, workflowType, correlationId] as const;
+  const expires = expiresAtOf(job);
+  return () => insert.run(revision, bucket, nextActionAt, state, expires, document, ...fixed).changes === 1;
+}
+
 export function sqliteJobs(database: Database, notify: (jobId: JobId) => void): JobStore {
   const insert = database.prepare(INSERT);
   const updateInBucket = database.prepare(UPDATE_IN_BUCKET);
@@ -81,6 +97,11 @@ export function sqliteJobs(database: Database, notify: (jobId: JobId) => void): 
     const row = select.get(jobId);
     return row === undefined ? null : String(row.document);
   };
+  const held = (jobId: JobId): Job | null => {
+    const document = stored(jobId);
+    return document === null ? null : jobFromJson(document);
+  };
+  const inserting = (job: Job) => insertion(insert, job);
   /** Answers whether the row is now this document. */
   const replace = (job: Job, document: string, expected: number): boolean => {
     const { jobId, revision, bucket, nextActionAt, state, parkedOn } = job;
@@ -103,22 +124,16 @@ export function sqliteJobs(database: Database, notify: (jobId: JobId) => void): 
 
   return {
     create: async (job) => {
-      const document = jobToJson(job);
-      const { jobId, callerId, createdAt, workflowType, correlationId } = job;
-      const fixed = [jobId, shardOf(jobId), callerId, createdAt, workflowType, correlationId];
-      const existing = await database.write(() => {
-        const { revision, bucket, nextActionAt, state } = job;
-        const { changes } = insert.run(revision, bucket, nextActionAt, state, expiresAtOf(job), document, ...fixed);
-        return changes === 1 ? null : stored(jobId);
-      });
+      const { jobId } = job;
+      const put = inserting(job);
+      const existing = await database.write(() => (put() ? null : stored(jobId)));
       if (existing === null) notify(jobId);
       const found = existing === null ? null : jobFromJson(existing);
       return found === null || isOwnWrite(found, job) ? { created: true } : { created: false, existing: found };
     },
-    read: async (jobId) => {
-      const document = stored(jobId);
-      return document === null ? null : jobFromJson(document);
-    },
+    createMany: (jobs) => database.write(each(jobs.map(inserting))),
+    read: async (jobId) => held(jobId),
+    readMany: async (jobIds) => jobIds.map(held),
     update: async (job, expectedRevision) => {
       const document = jobToJson(job);
       const held = await database.write(() => replace(job, document, expectedRevision) || stored(job.jobId));

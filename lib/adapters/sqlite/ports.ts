@@ -15,7 +15,7 @@ import { noWakeups, sqliteSchedules } from './schedules.ts';
 import { sqliteSigner } from './signer.ts';
 import { type SqliteTimers, sqliteTimers, type TimerListener } from './timers.ts';
 
-export interface SqlitePorts extends Omit<Ports, 'participants' | 'clock' | 'ids' | 'log'> {
+export interface SqlitePorts extends Omit<Ports, 'participants' | 'family' | 'clock' | 'ids' | 'log'> {
   readonly queue: SqliteQueue;
   readonly timers: SqliteTimers;
   readonly bus: SqliteBus;

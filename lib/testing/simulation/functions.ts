@@ -104,6 +104,7 @@ export function functions(time: Timeline, start: Start): Functions {
           remainingMs: () => Math.max(0, endsAt - time.now()),
           hops: message.kind === 'hint' ? message.hops : 0,
           results: message.kind === 'result' ? [message.result] : [],
+          reports: message.kind === 'reports' ? message.reports : [],
         });
         const notHere = end === 'missing' || end === 'unknown_version' || end === 'newer_schema';
         if (notHere) throw new GivenBack(`job ${message.jobId}: ${end}`);

@@ -4,8 +4,9 @@
  * what was not sent never does.
  */
 
+import { queueFamily } from '../../adapters/memory/family.ts';
 import { StoreError, ThrottledError } from '../../core/store-error.ts';
-import type { Ports } from '../../ports.ts';
+import type { CommandQueue, Ports } from '../../ports.ts';
 import type { Behind } from './behind.ts';
 import type { Chance } from './chance.ts';
 import type { CallName, Fault } from './faults.ts';
@@ -151,7 +152,12 @@ function jobs({ stores, index }: Behind, outside: Outside) {
   return {
     jobs: {
       create: (job) => outside('jobs.create', job.jobId, () => jobs.create(job)),
+      // Each of them is a write of its own, after which the next may not come.
+      createMany: async (many) => {
+        for (const job of many) await outside('jobs.create', job.jobId, () => jobs.create(job));
+      },
       read: (jobId) => outside('jobs.read', jobId, () => jobs.read(jobId)),
+      readMany: (jobIds) => outside('jobs.readMany', null, () => jobs.readMany(jobIds)),
       update: (job, expectedRevision) => outside('jobs.update', job.jobId, () => jobs.update(job, expectedRevision)),
       // Most shards are empty, and looking at those decides nothing.
       due: (query) =>
@@ -169,11 +175,13 @@ function jobs({ stores, index }: Behind, outside: Outside) {
 
 function messengers(behind: Behind, by: Invocation, outside: Outside) {
   const { mail, stores } = behind;
+  const queue: CommandQueue = {
+    send: (name, message, delayMs) =>
+      outside('queue.send', message.jobId, (fault) => mail.send(name, message, delayMs, fault)),
+  };
   return {
-    queue: {
-      send: (name, message, delayMs) =>
-        outside('queue.send', message.jobId, (fault) => mail.send(name, message, delayMs, fault)),
-    },
+    queue,
+    family: queueFamily(queue),
     timers: { arm: (timer) => outside('timers.arm', timer.message.jobId, (fault) => mail.arm(timer, fault)) },
     bus: {
       publish: (events) =>

@@ -113,7 +113,7 @@ function openSteps(job: Job, { plans }: World): StepState[] {
 
 /** What may be said of a step's effect; null when it may yet change. What is to be gone is taken back before it is said. */
 function truthAbout(job: Job, step: StepState, { world, ledger, chance }: Eyes): Resolution | null {
-  const undone = undoneOperationId(job);
+  const undone = undoneOperationId(job, step.name);
   const own = undone ?? forwardOperationId(job, step);
   const effect = ledger.all().find(({ operationId }) => operationId === own);
   if (world.witness.isOnItsWay(forwardOperationId(job, step)) || (effect?.atWork ?? 0) > 0) return null;

@@ -120,7 +120,7 @@ function missing(job: Job, plan: WorkflowPlan, operationId: string, effects: rea
   const kind = plan.steps.find((one) => one.name === step?.name)?.kind;
   const resolved = job.history.some(({ reason }) => reason.startsWith(`resolve: ${step?.name} applied`));
   if (step?.status !== 'succeeded' || kind === 'readOnly' || resolved) return [];
-  const about = undoneOperationId(job);
+  const about = undoneOperationId(job, step.name);
   const effect = effects.find((one) => one.operationId === (about ?? operationId));
   if (effect?.byHand) return [];
   if (about !== null)

@@ -4,6 +4,7 @@
  * every promise comes to rest, so the same options give the same run.
  */
 import { hmacSigner, KEY_BYTES } from '../../adapters/hmac-signer.ts';
+import { queueFamily } from '../../adapters/memory/family.ts';
 import { seededIds, seededRandom } from '../../adapters/memory/ids.ts';
 import { type Documents, jobsKeptAs } from '../../adapters/memory/jobs.ts';
 import { type RecordingBus, recordingBus } from '../../adapters/memory/recorders.ts';
@@ -186,7 +187,8 @@ const TRANSIT_MS_MAX = 20;
 function onlooker({ stores, mail: letters, ids, time, log }: Behind, rules: Rules, plans: PlanCatalog): Engine {
   const participants = { call: () => Promise.reject(new Error('an onlooker calls nobody')) };
   const timers = { arm: () => Promise.reject(new Error('an onlooker arms nothing')) };
-  const ports = { ...stores, wakeups: noWakeups(), queue: letters, timers, participants, clock: time, ids, log };
+  const messengers = { queue: letters, family: queueFamily(letters), wakeups: noWakeups(), timers, participants };
+  const ports = { ...stores, ...messengers, clock: time, ids, log };
   return { ports, plans, rules, actor: 'orchestrator:onlooker' };
 }
 

@@ -21,6 +21,7 @@ const ENVIRONMENT = {
   busName: null,
   dispatchQueueUrl: null,
   compensateQueueUrl: null,
+  reportsQueueUrl: null,
   schedules: null,
   wakeups: null,
   routes: null,

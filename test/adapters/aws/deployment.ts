@@ -109,6 +109,7 @@ function portsOn(clients: AwsClients, { urls }: TestQueues): AwsPorts {
     busName: 'dacapo',
     dispatchQueueUrl: urls.dispatch,
     compensateQueueUrl: urls.compensate,
+    reportsQueueUrl: urls.dispatch,
     schedules: null,
     wakeups: null,
     routes: ROUTES,
@@ -155,6 +156,7 @@ async function driven(engine: Engine, queue: QueueName, message: Message): Promi
     remainingMs: () => LIMITS.dispatchTimeoutMs,
     hops: message.kind === 'hint' ? message.hops : 0,
     results: message.kind === 'result' ? [message.result] : [],
+    reports: message.kind === 'reports' ? message.reports : [],
   });
 }
 
