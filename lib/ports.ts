@@ -5,22 +5,30 @@
  */
 import type { Answer } from './core/answers.ts';
 import type { Call, DriverKind } from './core/events.ts';
-import type { EpochMs, GateId, JobId } from './core/ids.ts';
+import type { EpochMs, JobId } from './core/ids.ts';
 import type { HistoryEntry, Job } from './core/job.ts';
 import type { Json, JsonObject } from './core/json.ts';
 import type { JobState } from './core/states.ts';
+import type { DependencyPut, DependencyStore } from './ports/dependencies.ts';
 import type { Message } from './ports/message.ts';
+import type { ListPosition, ParkedJob, ParkedPosition, ParkedQuery } from './ports/parked.ts';
 import type { SchedulePage, ScheduleStore, Wakeups } from './ports/schedules.ts';
 
-export type { Message, SchedulePage, ScheduleStore, Wakeups };
+export type {
+  DependencyPut,
+  DependencyStore,
+  ListPosition,
+  Message,
+  ParkedJob,
+  ParkedPosition,
+  ParkedQuery,
+  SchedulePage,
+  ScheduleStore,
+  Wakeups,
+};
 
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Job };
 export type Updated = { readonly stored: true } | { readonly stored: false; readonly current: Job | null };
-
-export interface ListPosition {
-  readonly createdAt: EpochMs;
-  readonly jobId: string;
-}
 
 export interface JobQuery {
   /** null: every caller's. */
@@ -57,22 +65,6 @@ export interface DueQuery {
   readonly limit: number;
   /** Continue after this one. */
   readonly after: DuePosition | null;
-}
-
-export interface ParkedJob {
-  readonly jobId: JobId;
-  readonly createdAt: EpochMs;
-}
-
-export interface ParkedPosition extends ListPosition {
-  readonly shard: number;
-}
-
-export interface ParkedQuery {
-  readonly gate: GateId;
-  readonly limit: number;
-  /** Continue after this one. */
-  readonly after: ParkedPosition | null;
 }
 
 export interface JobStore {
@@ -281,6 +273,7 @@ export interface Ports {
   readonly jobs: JobStore;
   readonly values: ValueStore;
   readonly claims: ClaimStore;
+  readonly dependencies: DependencyStore;
   readonly deadLetters: DeadLetterStore;
   readonly audit: AuditStore;
   readonly schedules: ScheduleStore;

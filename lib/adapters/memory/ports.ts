@@ -6,6 +6,7 @@ import type { EpochMs } from '../../core/ids.ts';
 import type { Participants, Ports } from '../../ports.ts';
 import { jobChanges } from '../job-changes.ts';
 import { type VirtualClock, virtualClock } from './clock.ts';
+import { memoryDependencies } from './dependencies.ts';
 import { seededIds, seededRandom } from './ids.ts';
 import { memoryJobs } from './jobs.ts';
 import { type MemoryQueue, memoryQueue, memoryTimers } from './queue.ts';
@@ -44,6 +45,7 @@ export function memoryPorts(options: MemoryOptions = {}): MemoryPorts {
     jobs: memoryJobs(changes.notify),
     values: memoryValues(),
     claims: memoryClaims(),
+    dependencies: memoryDependencies(),
     deadLetters: memoryDeadLetters(),
     audit: memoryAudit(),
     schedules: memorySchedules(),

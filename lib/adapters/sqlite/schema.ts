@@ -118,4 +118,11 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX schedules_due ON schedules (look_at) WHERE look_at IS NOT NULL;
   `,
+  `
+  CREATE TABLE dependencies (
+    dependency_id TEXT NOT NULL PRIMARY KEY,
+    revision INTEGER NOT NULL,
+    document TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -11,6 +11,7 @@ export const TAGS = {
   'operator actions': 'What a person may do to a job that cannot go on by itself.',
   'dead letters': 'Jobs in quarantine: replayed or discarded by a person.',
   schedules: 'Workflows that start by the clock.',
+  dependencies: 'What the orchestrator calls: health, breakers, jobs that wait.',
   workflows: 'The definitions that this deployment runs.',
   audit: 'What people did and tried to do.',
   topology: 'Who calls whom, declared and observed.',

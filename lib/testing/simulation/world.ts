@@ -4,6 +4,7 @@
  * every promise comes to rest, so the same options give the same run.
  */
 
+import { memoryDependencies } from '../../adapters/memory/dependencies.ts';
 import { seededIds, seededRandom } from '../../adapters/memory/ids.ts';
 import { type Documents, jobsKeptAs } from '../../adapters/memory/jobs.ts';
 import { type RecordingBus, recordingBus } from '../../adapters/memory/recorders.ts';
@@ -146,6 +147,7 @@ function storesAround(jobs: JobStore) {
     jobs,
     values: memoryValues(),
     claims: memoryClaims(),
+    dependencies: memoryDependencies(),
     deadLetters: memoryDeadLetters(),
     audit: memoryAudit(),
     schedules: memorySchedules(),
