@@ -1,7 +1,7 @@
 /** A dependency that is down for ten minutes costs waiting: no attempts, no dead letters, no calls but probes. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../lib/core/limits.ts';
-import { type OutageRun, runOutage } from '../../lib/testing/outage.ts';
+import { type OutageRun, runOutage } from '../../scripts/outage/run.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

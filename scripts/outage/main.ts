@@ -1,10 +1,10 @@
 /**
  * Runs a dependency that is down for ten minutes under a thousand orders, on a virtual clock, says what came of it, and
- * draws it: `node scripts/outage.ts` writes docs/outage.svg.
+ * draws it: `node scripts/outage/main.ts` writes docs/outage.svg.
  */
 import { writeFileSync } from 'node:fs';
-import { LIMITS } from '../lib/core/limits.ts';
-import { type OutageRun, runOutage } from '../lib/testing/outage.ts';
+import { LIMITS } from '../../lib/core/limits.ts';
+import { type OutageRun, runOutage } from './run.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -28,7 +28,7 @@ const BAND = { top: 40, height: 150, gap: 50 };
 const outage = await runOutage(OPTIONS);
 const facts = factsOf(outage);
 console.log(JSON.stringify(facts, null, 2));
-writeFileSync(new URL('../docs/outage.svg', import.meta.url), svg(outage));
+writeFileSync(new URL('../../docs/outage.svg', import.meta.url), svg(outage));
 
 function factsOf({ calls, jobs, parked, events, endedAt }: OutageRun) {
   const down = calls.filter(({ answered }) => !answered);

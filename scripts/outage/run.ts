@@ -2,27 +2,27 @@
  * A dependency that is down for a while under a load of orders, on a virtual clock: the real operations on memory ports,
  * drivers that are containers of their own, the watchdog and the probe each minute. What it answers is what happened.
  */
-import { memoryPorts } from '../adapters/memory/ports.ts';
-import { answerOf, requestOf } from '../contract/envelope.ts';
-import { failure } from '../core/answers.ts';
-import type { JobId } from '../core/ids.ts';
-import type { Job } from '../core/job.ts';
-import { LIMITS } from '../core/limits.ts';
-import { HEALTH_TOPIC, type Route } from '../core/plan.ts';
-import { isTerminal } from '../core/states.ts';
-import { dependenciesOf } from '../operations/dependencies.ts';
-import { drive } from '../operations/drive.ts';
-import type { Engine } from '../operations/engine.ts';
-import { gatesOn } from '../operations/gates.ts';
-import { hintFor } from '../operations/hint.ts';
-import type { HintAt } from '../operations/release.ts';
-import { submit } from '../operations/submit.ts';
-import { sweep } from '../operations/sweep.ts';
-import { askAll, tend } from '../operations/tend.ts';
-import { EXAMPLE_SERVICES } from '../participants/index.ts';
-import { type CallEnvelope, type Ports, type QueueName, queueOf } from '../ports.ts';
-import { host, memoryOperations } from '../worker/index.ts';
-import { examples } from '../workflows/examples.ts';
+import { memoryPorts } from '../../lib/adapters/memory/ports.ts';
+import { answerOf, requestOf } from '../../lib/contract/envelope.ts';
+import { failure } from '../../lib/core/answers.ts';
+import type { JobId } from '../../lib/core/ids.ts';
+import type { Job } from '../../lib/core/job.ts';
+import { LIMITS } from '../../lib/core/limits.ts';
+import { HEALTH_TOPIC, type Route } from '../../lib/core/plan.ts';
+import { isTerminal } from '../../lib/core/states.ts';
+import { dependenciesOf } from '../../lib/operations/dependencies.ts';
+import { drive } from '../../lib/operations/drive.ts';
+import type { Engine } from '../../lib/operations/engine.ts';
+import { gatesOn } from '../../lib/operations/gates.ts';
+import { hintFor } from '../../lib/operations/hint.ts';
+import type { HintAt } from '../../lib/operations/release.ts';
+import { submit } from '../../lib/operations/submit.ts';
+import { sweep } from '../../lib/operations/sweep.ts';
+import { askAll, tend } from '../../lib/operations/tend.ts';
+import { EXAMPLE_SERVICES } from '../../lib/participants/index.ts';
+import { type CallEnvelope, type Ports, type QueueName, queueOf } from '../../lib/ports.ts';
+import { host, memoryOperations } from '../../lib/worker/index.ts';
+import { examples } from '../../lib/workflows/examples.ts';
 
 export interface OutageOptions {
   readonly jobs: number;
