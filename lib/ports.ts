@@ -4,24 +4,35 @@
  * any call, and any call may be made twice.
  */
 import type { DriverKind } from './core/events.ts';
-import type { EpochMs, GateId, JobId } from './core/ids.ts';
+import type { EpochMs, JobId } from './core/ids.ts';
 import type { HistoryEntry, Job } from './core/job.ts';
 import type { Json, JsonObject } from './core/json.ts';
 import type { JobState } from './core/states.ts';
+import type { DependencyPut, DependencyStore } from './ports/dependencies.ts';
 import type { Family } from './ports/family.ts';
 import type { Message } from './ports/message.ts';
+import type { ListPosition, ParkedJob, ParkedPosition, ParkedQuery } from './ports/parked.ts';
 import type { CallEnvelope, Participants } from './ports/participants.ts';
 import type { SchedulePage, ScheduleStore, Wakeups } from './ports/schedules.ts';
 
-export type { CallEnvelope, Family, Message, Participants, SchedulePage, ScheduleStore, Wakeups };
+export type {
+  CallEnvelope,
+  DependencyPut,
+  DependencyStore,
+  Family,
+  ListPosition,
+  Message,
+  ParkedJob,
+  ParkedPosition,
+  ParkedQuery,
+  Participants,
+  SchedulePage,
+  ScheduleStore,
+  Wakeups,
+};
 
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Job };
 export type Updated = { readonly stored: true } | { readonly stored: false; readonly current: Job | null };
-
-export interface ListPosition {
-  readonly createdAt: EpochMs;
-  readonly jobId: string;
-}
 
 export interface JobQuery {
   /** null: every caller's. */
@@ -58,22 +69,6 @@ export interface DueQuery {
   readonly limit: number;
   /** Continue after this one. */
   readonly after: DuePosition | null;
-}
-
-export interface ParkedJob {
-  readonly jobId: JobId;
-  readonly createdAt: EpochMs;
-}
-
-export interface ParkedPosition extends ListPosition {
-  readonly shard: number;
-}
-
-export interface ParkedQuery {
-  readonly gate: GateId;
-  readonly limit: number;
-  /** Continue after this one. */
-  readonly after: ParkedPosition | null;
 }
 
 export interface JobStore {
@@ -276,6 +271,7 @@ export interface Ports {
   readonly jobs: JobStore;
   readonly values: ValueStore;
   readonly claims: ClaimStore;
+  readonly dependencies: DependencyStore;
   readonly deadLetters: DeadLetterStore;
   readonly audit: AuditStore;
   readonly schedules: ScheduleStore;

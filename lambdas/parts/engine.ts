@@ -10,9 +10,10 @@ import { awsPorts } from '../../lib/adapters/aws/ports.ts';
 import { awsTimers } from '../../lib/adapters/aws/timers.ts';
 import { type AwsEnvironment, parseAwsEnvironment } from '../../lib/contract/aws-environment.ts';
 import { readScheduleFromMs } from '../../lib/contract/door-environment.ts';
-import { FREE } from '../../lib/core/gates.ts';
 import { LIMITS } from '../../lib/core/limits.ts';
+import { dependenciesOf } from '../../lib/operations/dependencies.ts';
 import type { Engine } from '../../lib/operations/engine.ts';
+import { gatesOn } from '../../lib/operations/gates.ts';
 import { withPolicies } from '../../lib/operations/policies.ts';
 import { retryTokens } from '../../lib/operations/retry-tokens.ts';
 import { metered } from './metered.ts';
@@ -36,6 +37,7 @@ export function container(name: string): Container {
 function engineOn(name: string, environment: AwsEnvironment, clients: AwsClients): Engine {
   const tokens = retryTokens();
   const ports = awsPorts(environment, clients);
+  const gates = gatesOn(ports);
   const timers = awsTimers(clients.scheduler, ports.queue, environment.schedules, ports.clock, readScheduleFromMs());
   return {
     ports: metered({ ...ports, timers, bus: knownToExist(ports.bus) }, definitions),
@@ -44,13 +46,15 @@ function engineOn(name: string, environment: AwsEnvironment, clients: AwsClients
       route: (topic) => environment.routes?.routes.get(topic),
       policies: environment.policies.all,
       hintGraceMs: LIMITS.hintGraceMs,
-      gate: () => FREE,
+      gate: gates.gate,
       retryPenaltyMs: (topic) => tokens.penaltyMs(environment.routes?.routes.get(topic)?.target ?? topic),
       livingOwners: null,
     },
     actor: `orchestrator:${name}`,
     lifecycleEvents: environment.lifecycleEvents,
     tokens,
+    gates,
+    dependencies: dependenciesOf(environment.routes?.routes ?? []),
   };
 }
 

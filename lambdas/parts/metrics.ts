@@ -12,6 +12,7 @@ export type MetricName =
   | 'Retries'
   | 'PublishLag'
   | 'JobsOverdue'
+  | 'BreakersOpen'
   | 'Redriven'
   | 'UnknownVersion'
   | 'JobsEnded'

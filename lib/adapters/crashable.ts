@@ -58,7 +58,7 @@ export function crashable(ports: Ports, plan: CrashPlan): Crashable {
   };
 }
 
-function stores({ jobs, values, claims, deadLetters, audit, schedules }: Ports, outside: Outside) {
+function stores({ jobs, values, claims, dependencies, deadLetters, audit, schedules }: Ports, outside: Outside) {
   return {
     jobs: {
       create: (job) => outside('jobs.create', () => jobs.create(job)),
@@ -79,6 +79,10 @@ function stores({ jobs, values, claims, deadLetters, audit, schedules }: Ports, 
     },
     claims: {
       claim: (intent, now, windowMs) => outside('claims.claim', () => claims.claim(intent, now, windowMs)),
+    },
+    dependencies: {
+      list: () => outside('dependencies.list', () => dependencies.list()),
+      put: (record) => outside('dependencies.put', () => dependencies.put(record)),
     },
     deadLetters: {
       put: (record) => outside('deadLetters.put', () => deadLetters.put(record)),

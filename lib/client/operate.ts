@@ -7,7 +7,16 @@ import type { Registry } from '../definition/index.ts';
 import { pathOf } from './jobs.ts';
 import { everyItem } from './pages.ts';
 import type { Send } from './transport.ts';
-import type { Act, AuditEntry, AuditFilter, DeadLetter, DeadLetterFilter, JobOf, Resolution } from './types.ts';
+import type {
+  Act,
+  AuditEntry,
+  AuditFilter,
+  DeadLetter,
+  DeadLetterFilter,
+  Dependency,
+  JobOf,
+  Resolution,
+} from './types.ts';
 
 export interface Operate<R extends Registry> {
   cancel(jobId: string, act: Act): Promise<JobOf<R>>;
@@ -31,6 +40,17 @@ export interface Operate<R extends Registry> {
       act: { readonly reason: string; readonly input?: Json | undefined },
     ): Promise<JobOf<R>>;
     discard(deadLetterId: string, act: { readonly reason: string }): Promise<DeadLetter>;
+  };
+  readonly dependencies: {
+    list(): Promise<readonly Dependency[]>;
+    get(dependencyId: string): Promise<Dependency>;
+    /** `OPEN` stays until somebody closes it. */
+    setBreaker(
+      dependencyId: string,
+      act: { readonly state: 'OPEN' | 'CLOSED'; readonly reason: string },
+    ): Promise<Dependency>;
+    /** Finds out now whether it is back. */
+    probe(dependencyId: string): Promise<Dependency>;
   };
   /** Newest first. */
   audit(filter?: AuditFilter): AsyncGenerator<AuditEntry, void, void>;
@@ -63,8 +83,22 @@ export function operate<R extends Registry>(send: Send): Operate<R> {
         act(`${recordPath(id)}/replay`, { reason, ...(input === undefined ? {} : { input }) }, true),
       discard: (id, { reason }) => act(`${recordPath(id)}/discard`, { reason }),
     },
+    dependencies: {
+      list: async () => {
+        const { body } = await send({ method: 'GET', path: '/dependencies', repeatable: true });
+        return (body as { readonly items: readonly Dependency[] }).items;
+      },
+      get: async (id) => (await send({ method: 'GET', path: dependencyPath(id), repeatable: true })).body as Dependency,
+      setBreaker: (id, { state, reason }) => act(`${dependencyPath(id)}/breaker`, { state, reason }, true),
+      probe: async (id) =>
+        (await send({ method: 'POST', path: `${dependencyPath(id)}/probe`, repeatable: true })).body as Dependency,
+    },
     audit: (filter = {}) => everyItem(send, '/audit', { ...filter }),
   };
+}
+
+function dependencyPath(dependencyId: string): string {
+  return `/dependencies/${encodeURIComponent(dependencyId)}`;
 }
 
 function recordPath(deadLetterId: string): string {

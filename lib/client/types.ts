@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../contract/json.ts';
 import type { Problem } from '../contract/problem.ts';
+import type { WireDependency } from '../contract/wire-dependency.ts';
 import type { WireHistoryEntry } from '../contract/wire-history.ts';
 import type { WireJob } from '../contract/wire-job.ts';
 import type { WireSchedule } from '../contract/wire-schedule.ts';
@@ -72,6 +73,8 @@ export interface AuditEntry extends JsonObject {
   readonly error_code: string | null;
   readonly detail: string | null;
 }
+
+export type Dependency = WireDependency;
 
 export interface Page<T> {
   readonly items: readonly T[];

@@ -60,6 +60,7 @@ export const MIGRATE = z
   .refine(({ from, to }) => from !== to, { path: ['to'], message: 'to: write another version than from' });
 export const DISCARD = z.strictObject({ reason });
 export const REPLAY = z.strictObject({ reason, input: anyJson.optional() });
+export const BREAKER = z.strictObject({ state: z.enum(['OPEN', 'CLOSED'], 'state: write OPEN or CLOSED'), reason });
 
 export interface Action {
   readonly reason: string;
@@ -110,6 +111,10 @@ export function readMigrate(body: Json): {
 } {
   const { from, to, dry_run: dryRun, reason: why } = read(MIGRATE, body);
   return { from, to, dryRun, reason: why };
+}
+
+export function readForceBreaker(body: Json): { readonly state: 'OPEN' | 'CLOSED'; readonly reason: string } {
+  return read(BREAKER, body);
 }
 
 export function readDiscard(body: Json): string {

@@ -11,6 +11,8 @@ export const SUBMIT_DETAIL_TYPE = 'job.submit';
 export const DOOR_VARIABLES = {
   /** The function that a waiting submit invokes. */
   dispatchFunction: 'DACAPO_DISPATCH_FUNCTION',
+  /** The function that asks a dependency how it is. */
+  probeFunction: 'DACAPO_PROBE_FUNCTION',
   /** Caller ids of IAM principals that are operators, with commas between. */
   operators: 'DACAPO_OPERATORS',
   /** The scope of a JWT that makes its subject an operator. */
@@ -39,6 +41,7 @@ export function readScheduleFromMs(variables: Variables = process.env): number {
 
 export interface DoorEnvironment {
   readonly dispatchFunction: string | null;
+  readonly probeFunction: string | null;
   readonly operators: ReadonlySet<string>;
   readonly operateScope: string | null;
 }
@@ -50,6 +53,7 @@ const optional = z
 
 const DOORS = z.object({
   [DOOR_VARIABLES.dispatchFunction]: optional,
+  [DOOR_VARIABLES.probeFunction]: optional,
   [DOOR_VARIABLES.operators]: optional.transform((text) => new Set(text === null ? [] : text.split(','))),
   [DOOR_VARIABLES.operateScope]: optional,
 });
@@ -58,6 +62,7 @@ export function readDoorEnvironment(variables: Variables = process.env): DoorEnv
   const data = DOORS.parse(variables);
   return {
     dispatchFunction: data[DOOR_VARIABLES.dispatchFunction],
+    probeFunction: data[DOOR_VARIABLES.probeFunction],
     operators: data[DOOR_VARIABLES.operators],
     operateScope: data[DOOR_VARIABLES.operateScope],
   };

@@ -11,6 +11,7 @@ import { parseJson } from './json.ts';
 import { isStatus, isSuccess, statusOfHttp } from './status.ts';
 import { isoTime } from './wire-time.ts';
 
+export { HEALTH_TOPIC } from '../core/plan.ts';
 export type { Answer, Call };
 
 /** Written in lower case, read in any. */

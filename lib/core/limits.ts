@@ -77,6 +77,27 @@ export const LIMITS = {
   sweepBatchMax: 1_000,
   sweepPage: 100,
 
+  /** Dependencies. A breaker opens when this many calls failed within the window, and asks again after the cooldown. */
+  breakerFailures: 5,
+  breakerWindowMs: MINUTE,
+  breakerCooldownMs: 30 * SECOND,
+  /** Who was elected to find out runs no longer than this: then another one is. */
+  breakerProbeLeaseMs: 2 * MINUTE + 30 * SECOND,
+  /** How old what a container knows of dependencies may be. */
+  gatesFreshMs: SECOND,
+  /** Bad checks in a row until a dependency counts as offline, good ones until it is healthy again. */
+  healthFailures: 3,
+  healthSuccesses: 2,
+  healthIntervalMs: MINUTE,
+  healthTimeoutMs: 5 * SECOND,
+  /** Three checks missed: what was known is too old. */
+  healthStaleMs: 3 * MINUTE + 30 * SECOND,
+  /** Parked jobs that a dependency gets back a second: enough to empty 10,000 in minutes, not a spike to fall over. */
+  releasePerSecond: 50,
+  /** How far ahead one look gives out slots: to the next look, and a little for when that is late. */
+  releaseHorizonMs: MINUTE + 15 * SECOND,
+  releaseHorizonMsEmbedded: 2 * SECOND,
+
   /** Storage. */
   historyInline: 20,
   historyChunk: 32,

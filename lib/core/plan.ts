@@ -193,6 +193,9 @@ export function hasUndo(step: StepPlan): step is StepPlan & { readonly undo: Und
   return step.undo !== null && !('none' in step.undo);
 }
 
+/** How a dependency is asked how it is; answered by every service of the worker kit, without effect. */
+export const HEALTH_TOPIC = 'benzene:healthcheck';
+
 /** A participant at one place. `fencing`: an undo that overtakes its forward call keeps that call from applying. */
 export interface Target {
   readonly target: string;
@@ -208,6 +211,10 @@ export interface Target {
   /** How many calls it may have at once, and begun within a second; absent: see LIMITS. */
   readonly maxConcurrent?: number;
   readonly maxPerSecond?: number;
+  /** Parked jobs that it gets back a second; absent: as the limits say. */
+  readonly releasePerSecond?: number;
+  /** What it is asked how it is by; null: never asked; absent: the topic that every service of the worker kit answers. */
+  readonly healthTopic?: string | null;
 }
 
 /** Where a topic leads: its target, and those that stand in for it, in order. */

@@ -11,6 +11,7 @@ import { actionRoutes } from './action-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { benzeneRoutes } from './benzene-routes.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
+import { dependencyRoutes } from './dependency-routes.ts';
 import { documentRoutes } from './document-routes.ts';
 import { failureFields } from './failure-fields.ts';
 import { jobRoutes } from './job-routes.ts';
@@ -33,6 +34,7 @@ export function createApp(parts: AppParts): Hono {
   deadLetterRoutes(app, parts);
   auditRoutes(app, parts);
   scheduleRoutes(app, parts);
+  dependencyRoutes(app, parts);
   workflowRoutes(app, parts);
   documentRoutes(app, parts);
   benzeneRoutes(app, parts);

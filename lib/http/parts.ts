@@ -16,6 +16,8 @@ export interface Door {
    * lost, the job is due by itself a moment later, so its failure never changes the answer.
    */
   started(job: Job, waited: boolean): Promise<void> | void;
+  /** Asks a dependency how it is, where this function may not call it itself; resolves when that is on record. */
+  probe?(dependencyId: string, callerId: string): Promise<void>;
 }
 
 export interface AppParts {

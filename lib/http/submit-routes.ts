@@ -10,7 +10,7 @@ import { readVersion, refuseParameters } from '../contract/requests.ts';
 import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isTerminal } from '../core/states.ts';
-import { awaitEnd } from '../operations/await-end.ts';
+import { awaitEnd, unavailableFor } from '../operations/await-end.ts';
 import { planFor } from '../operations/engine.ts';
 import { type SubmitRequest, type SubmitResult, submit } from '../operations/submit.ts';
 import { failureFields } from './failure-fields.ts';
@@ -18,7 +18,7 @@ import type { AppParts } from './parts.ts';
 import { readDocument } from './read-body.ts';
 import { type Headers, jobHeaders, json, problem, refusal, shown } from './respond.ts';
 import { type Asked, resource } from './routing.ts';
-import { isSettled, waitingAnswer } from './waiting-answer.ts';
+import { isSettled, unavailable, waitingAnswer } from './waiting-answer.ts';
 
 export function submitRoutes(app: Hono, parts: AppParts): void {
   resource(app, '/workflows/:type/jobs', { POST: (asked) => submitJob(parts, asked) });
@@ -101,6 +101,8 @@ async function latest({ engine }: AppParts, { kind, job }: Accepted, waitMs: num
 
 function answer({ engine }: AppParts, job: Job, waited: boolean, headers: Headers): Response {
   if (!waited) return json(isTerminal(job.state) ? 200 : 202, shown(engine, job), headers);
+  const retryAfter = unavailableFor(engine, job);
+  if (retryAfter !== null) return problem(unavailable(job), { ...headers, 'retry-after': String(retryAfter) });
   const told = waitingAnswer(job, planFor(engine.plans, job));
   return told.kind === 'problem' ? problem(told.problem, headers) : json(told.status, told.job, headers);
 }

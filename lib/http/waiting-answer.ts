@@ -35,6 +35,12 @@ export function waitingAnswer(job: Job, plan: Plan): WaitingAnswer {
   }
 }
 
+/** The job is stored and goes on by itself; who waits is told so at once, for that is not now. */
+export function unavailable(job: Job): Problem {
+  const detail = `${job.lastErrorMessage ?? 'its dependency is not available'}: job ${job.jobId} is accepted and goes on when it is back. Ask for it, cancel it, or submit again under the same key after Retry-After`;
+  return problemOf('ORCH_DEPENDENCY_UNAVAILABLE', detail, { jobId: job.jobId });
+}
+
 /** Ended, or stopped until a person acts: waiting longer would change nothing. */
 export function isSettled(job: Job): boolean {
   return isTerminal(job.state) || job.state === 'NEEDS_REVIEW';

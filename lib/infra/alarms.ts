@@ -110,6 +110,14 @@ function jobWatches(deployment: string): Watch[] {
       minutes: 5,
     },
     {
+      name: 'Breaker open',
+      says: 'a dependency is not called; jobs that need it wait.',
+      metric: metric('BreakersOpen', Stats.MAXIMUM),
+      threshold: 1,
+      // Shorter ones heal by themselves: a cooldown and a probe.
+      minutes: 3,
+    },
+    {
       name: 'Publish lag',
       says: 'outcome events leave late.',
       metric: metric('PublishLag', Stats.MAXIMUM),

@@ -32,7 +32,11 @@ export function addDashboard(scope: Construct, watched: Watched, state: State): 
       ],
       [
         graph('Needs a person', [own('DeadLetters'), own('NeedsReview'), own('UndoFailed'), own('OpenEffects')]),
-        graph('Retries and overdue jobs', [own('Retries'), own('JobsOverdue', Stats.MAXIMUM)]),
+        graph('Retries and overdue jobs', [
+          own('Retries'),
+          own('JobsOverdue', Stats.MAXIMUM),
+          own('BreakersOpen', Stats.MAXIMUM),
+        ]),
       ],
       [
         graph('Messages waiting', [

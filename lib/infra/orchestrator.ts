@@ -24,7 +24,14 @@ import { checkRoutes, grantCall, httpWorkersOf, type Participant, tellRoutes } f
 import { feed, feedReports, grantReports, grantSend, reportsQueue, workQueue } from './queues.ts';
 import { armTimers, wakeSchedules } from './scheduler.ts';
 import { ServiceFunction } from './service-function.ts';
-import { CONCURRENCY, type Concurrency, type ConcurrencyOverrides, FUNCTIONS, type FunctionName } from './settings.ts';
+import {
+  CONCURRENCY,
+  type Concurrency,
+  type ConcurrencyOverrides,
+  DESCRIPTIONS,
+  FUNCTIONS,
+  type FunctionName,
+} from './settings.ts';
 import type { State } from './state.ts';
 
 export interface Definitions {
@@ -64,17 +71,6 @@ const WILDCARDS: readonly Wildcard[] = [
 ];
 const INTAKE_BATCH = 10;
 const DEAD_LETTER_BATCH = 10;
-
-const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
-  submit: 'Takes submits in over HTTP and waits with their callers',
-  operate: 'Everything else of the HTTP API: jobs, dead letters, actions of people',
-  callback: 'Takes in what comes with a token: answers of participants, decisions of people',
-  dispatch: 'Drives jobs forward',
-  compensate: 'Undoes what failed jobs have done',
-  intake: 'Takes submits in from its queue and from the bus',
-  watchdog: 'Finds overdue jobs each minute',
-  'dead-letter': 'Sends dead letters of queues on their way again, or records them',
-};
 
 export class Orchestrator extends Construct {
   readonly functions: Readonly<Record<FunctionName, ServiceFunction>>;
@@ -147,6 +143,7 @@ export class Orchestrator extends Construct {
       compensate: make('compensate', true),
       intake: make('intake'),
       watchdog: make('watchdog'),
+      probe: make('probe'),
       'dead-letter': make('dead-letter', true),
     };
   }
@@ -156,7 +153,7 @@ export class Orchestrator extends Construct {
   }
 
   private grantState(): void {
-    const { operate, dispatch, compensate, intake, watchdog, 'dead-letter': deadLetter } = this.functions;
+    const { operate, dispatch, compensate, intake, watchdog, probe, 'dead-letter': deadLetter } = this.functions;
     for (const one of Object.values(this.functions)) {
       this.state.grantReadJobs(one);
       this.state.grantWriteJobs(one);
@@ -166,12 +163,19 @@ export class Orchestrator extends Construct {
       this.state.grantWriteDeadLetters(one);
       this.state.grantPublish(one);
     }
+    // Turns of a breaker are told by whoever makes them.
+    for (const one of [watchdog, probe]) this.state.grantPublish(one);
     this.state.grantLists(operate);
     this.state.grantFindDueJobs(watchdog);
-    for (const one of [watchdog, operate]) this.state.grantFindParkedJobs(one);
+    for (const one of [watchdog, probe, operate]) this.state.grantFindParkedJobs(one);
     // Who calls makes tokens; the door that is open to everybody can only check them.
     this.state.grantSign(dispatch);
     this.state.grantVerify(this.functions.callback);
+    operate.allow({
+      actions: ['lambda:InvokeFunction'],
+      resources: [probe.function.functionArn],
+      variables: { [DOOR_VARIABLES.probeFunction]: probe.function.functionName },
+    });
   }
 
   /** A submit that waits runs its job by a direct invoke; one that may not, sends a hint. */
@@ -185,11 +189,20 @@ export class Orchestrator extends Construct {
   }
 
   private connectQueues(paused: boolean): void {
-    const { operate, callback, dispatch, compensate, intake, watchdog, 'dead-letter': deadLetter } = this.functions;
+    const {
+      operate,
+      callback,
+      dispatch,
+      compensate,
+      intake,
+      watchdog,
+      probe,
+      'dead-letter': deadLetter,
+    } = this.functions;
     for (const one of Object.values(this.functions)) {
       grantSend(one, this.dispatchQueue, { [AWS_VARIABLES.dispatchQueueUrl]: this.dispatchQueue.queueUrl });
     }
-    for (const one of [operate, callback, dispatch, compensate, watchdog, deadLetter]) {
+    for (const one of [operate, callback, dispatch, compensate, watchdog, probe, deadLetter]) {
       grantSend(one, this.compensateQueue, { [AWS_VARIABLES.compensateQueueUrl]: this.compensateQueue.queueUrl });
     }
     for (const one of [operate, dispatch, compensate]) grantReports(one, this.reportsQueue);
@@ -214,17 +227,18 @@ export class Orchestrator extends Construct {
 
   private startWatchdog(paused: boolean): void {
     new Rule(this, 'EachMinute', {
-      description: 'Wakes the watchdog',
+      description: 'Wakes the watchdog, and asks dependencies how they are',
       enabled: !paused,
       schedule: Rate.rate(Duration.minutes(1)),
-      targets: [
-        new LambdaFunction(this.functions.watchdog.function, {
-          deadLetterQueue: this.state.deadLetterQueueOfRules('ticks'),
-          // The next tick is as good as this one.
-          maxEventAge: Duration.minutes(1),
-          retryAttempts: 0,
-        }),
-      ],
+      targets: [this.functions.watchdog, this.functions.probe].map(
+        (one) =>
+          new LambdaFunction(one.function, {
+            deadLetterQueue: this.state.deadLetterQueueOfRules('ticks'),
+            // The next tick is as good as this one.
+            maxEventAge: Duration.minutes(1),
+            retryAttempts: 0,
+          }),
+      ),
     });
   }
 
@@ -243,17 +257,17 @@ export class Orchestrator extends Construct {
   }
 
   private route(participants: readonly Participant[]): void {
-    const { operate, dispatch, compensate, watchdog, 'dead-letter': deadLetter } = this.functions;
-    for (const one of [operate, dispatch, compensate, watchdog, deadLetter]) {
+    const { operate, dispatch, compensate, watchdog, probe, 'dead-letter': deadLetter } = this.functions;
+    for (const one of [operate, dispatch, compensate, watchdog, probe, deadLetter]) {
       tellRoutes(one, participants);
     }
-    for (const one of [dispatch, compensate]) grantCall(one, participants);
+    for (const one of [dispatch, compensate, probe]) grantCall(one, participants);
   }
 
   /** What decides how jobs go on, and what is told of it, is the same wherever they are moved. */
   private tellPublishers({ errors, lifecycleEvents = false }: OrchestratorProps): void {
-    const { operate, dispatch, compensate, intake, watchdog, 'dead-letter': deadLetter } = this.functions;
-    for (const one of [operate, dispatch, compensate, intake, watchdog, deadLetter]) {
+    const { operate, dispatch, compensate, intake, watchdog, probe, 'dead-letter': deadLetter } = this.functions;
+    for (const one of [operate, dispatch, compensate, intake, watchdog, probe, deadLetter]) {
       if (errors !== undefined) one.function.addEnvironment(AWS_VARIABLES.errors, errors);
       if (lifecycleEvents) one.function.addEnvironment(AWS_VARIABLES.lifecycleEvents, '1');
     }

@@ -24,6 +24,8 @@ export const FUNCTIONS = {
   intake: { timeoutMs: 30 * SECOND, memoryMb: MEMORY_MB },
   /** Looks at up to a thousand jobs, a few milliseconds each; the next run is due in a minute. */
   watchdog: { timeoutMs: 55 * SECOND, memoryMb: MEMORY_MB },
+  /** Asks all dependencies side by side, each for a few seconds. */
+  probe: { timeoutMs: 30 * SECOND, memoryMb: MEMORY_MB },
   'dead-letter': { timeoutMs: 30 * SECOND, memoryMb: MEMORY_MB },
 } as const satisfies Record<string, FunctionSize>;
 
@@ -38,6 +40,18 @@ export const HTTP_WORKER = {
 } as const;
 
 export type FunctionName = keyof typeof FUNCTIONS;
+
+export const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
+  submit: 'Takes submits in over HTTP and waits with their callers',
+  operate: 'Everything else of the HTTP API: jobs, dead letters, actions of people',
+  callback: 'Takes in what comes with a token: answers of participants, decisions of people',
+  dispatch: 'Drives jobs forward',
+  compensate: 'Undoes what failed jobs have done',
+  intake: 'Takes submits in from its queue and from the bus',
+  watchdog: 'Finds overdue jobs each minute',
+  probe: 'Asks dependencies how they are, each minute and on request',
+  'dead-letter': 'Sends dead letters of queues on their way again, or records them',
+};
 
 export interface Concurrency {
   /** Taken out of the account's quota: never more, and never less than this for others' sake. */
@@ -56,6 +70,8 @@ export const CONCURRENCY = {
   'dead-letter': { reserved: 8, perQueue: 2 },
   /** Two at once would only do the same. */
   watchdog: { reserved: 1, perQueue: 1 },
+  /** The look of each minute, and people who ask meanwhile. */
+  probe: { reserved: 3, perQueue: 3 },
 } as const satisfies Partial<Record<FunctionName, Concurrency>>;
 
 export type ConcurrencyOverrides = Partial<Record<keyof typeof CONCURRENCY, Concurrency>>;

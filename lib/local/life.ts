@@ -5,10 +5,10 @@
 
 import { NO_WAYS } from '../contract/local-ways.ts';
 import type { PolicyOverrides } from '../core/errors.ts';
-import { FREE } from '../core/gates.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { PolicySettings } from '../core/policy-settings.ts';
 import type { Engine, PlanCatalog } from '../operations/engine.ts';
+import { gatesOn } from '../operations/gates.ts';
 import { withPolicies } from '../operations/policies.ts';
 import { type RetryTokens, retryTokens } from '../operations/retry-tokens.ts';
 import type { Family, Log, Participants } from '../ports.ts';
@@ -63,7 +63,7 @@ export async function beginLife(
 ): Promise<ProcessLife> {
   const catalog = withPolicies(plans, policies);
   const { world = ALL_INSIDE } = others;
-  const { route } = localRoutes(world.ways);
+  const { route, dependencies } = localRoutes(world.ways);
   const foundation = await openFoundation(path, log, world);
   const { life, clock, faults } = foundation;
   const slots = callSlots(clock, (target) => others.bounds?.(target) ?? {});
@@ -73,7 +73,7 @@ export async function beginLife(
     },
     report: async (parent, told) => moving.report(parent, told),
   };
-  const engine = engineOn(foundation, slots, catalog, policies.all, family, { ...others, route });
+  const engine = engineOn(foundation, slots, catalog, policies.all, family, { ...others, route, dependencies });
   const invocations = functions(engine, faults);
   const moving: Conductor = conductor({
     engine,
@@ -110,18 +110,28 @@ function engineOn(
   catalog: PlanCatalog,
   policies: PolicyOverrides,
   family: Family,
-  { participants = own, tokens = retryTokens(), lifecycleEvents = false, route }: Others & Pick<LocalRoutes, 'route'>,
+  {
+    participants = own,
+    tokens = retryTokens(),
+    lifecycleEvents = false,
+    route,
+    dependencies,
+  }: Others & Pick<LocalRoutes, 'route' | 'dependencies'>,
 ): Engine {
   const boot = newBoot();
   const ids = localIds(boot);
+  const ports = mortal({ ...stores, ...tellingEndings(stores, clock), participants, family, clock, log, ids }, life);
+  const gates = gatesOn(ports);
   return {
-    ports: mortal({ ...stores, ...tellingEndings(stores, clock), participants, family, clock, log, ids }, life),
+    ports,
+    gates,
+    dependencies,
     plans: catalog,
     rules: {
       route,
       policies,
       hintGraceMs: LIMITS.hintGraceMsEmbedded,
-      gate: () => FREE,
+      gate: gates.gate,
       retryPenaltyMs: (topic) => tokens.penaltyMs(route(topic)?.target ?? topic),
       livingOwners: ownerPrefix(boot),
     },

@@ -27,6 +27,7 @@ export function mortal(ports: Ports, life: Life): Ports {
     jobs: methodsOf(others.jobs, life),
     values: methodsOf(others.values, life),
     claims: methodsOf(others.claims, life),
+    dependencies: methodsOf(others.dependencies, life),
     deadLetters: methodsOf(others.deadLetters, life),
     audit: methodsOf(others.audit, life),
     schedules: methodsOf(others.schedules, life),

@@ -8,6 +8,7 @@ import {
   type Answer,
   answerOf,
   type EnvelopeRequest,
+  HEALTH_TOPIC,
   problemResponse,
   requestOf,
   UNKNOWN_TOPIC,
@@ -75,7 +76,9 @@ export async function localParticipants(options: LocalParticipantsOptions): Prom
       const by = outside?.by(target) ?? null;
       // The command goes; what goes wrong goes wrong where it is worked on.
       if (outside !== undefined && by === 'queue') return outside.command(envelope);
-      const place = byTopic.get(topic);
+      // A topic may be served at several places: the route has decided which.
+      const place =
+        seats.find(({ service }) => service.name === target && serves(service, topic)) ?? byTopic.get(topic);
       const delivery =
         outside !== undefined && (by === 'http' || by === 'event')
           ? deliveryBy(options, () => (by === 'http' ? outside.http(envelope) : outside.tell(envelope)))
@@ -161,6 +164,10 @@ function withinTimeout(
 }
 
 const NO_ANSWER_IN_TIME = answerOf(problemResponse('timeout', { detail: 'no answer came within the timeout' }));
+
+function serves({ topics }: Service, topic: string): boolean {
+  return topics.has(topic) || topic === HEALTH_TOPIC;
+}
 
 /** Routes are checked at start, so this is our own mistake; for an undo it must not look like nothing to undo. */
 function unserved(topic: string): Answer {

@@ -6,7 +6,8 @@
 import { apiDocuments } from '../contract/api-documents.ts';
 import type { LocalWay, LocalWays } from '../contract/local-ways.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { Route } from '../core/plan.ts';
+import { HEALTH_TOPIC, type Route } from '../core/plan.ts';
+import { type DependencySettings, dependenciesOf } from '../operations/dependencies.ts';
 import type { PlanCatalog } from '../operations/engine.ts';
 import { EXAMPLE_SERVICES } from '../participants/index.ts';
 import { examples } from '../workflows/examples.ts';
@@ -22,7 +23,9 @@ const IN_PROCESS: readonly (readonly [string, Route])[] = EXAMPLE_SERVICES.flatM
 );
 
 export interface LocalRoutes {
+  /** Faults can be armed for them, and for the question how a service is. */
   readonly topics: ReadonlySet<string>;
+  readonly dependencies: readonly DependencySettings[];
   route(topic: string): Route | undefined;
 }
 
@@ -33,7 +36,7 @@ export function localRoutes({ ways }: LocalWays): LocalRoutes {
   const route = (topic: string): Route | undefined => routes.get(topic);
   const missing = examples.missingRoutes(route);
   if (missing.length > 0) throw new Error(missing.join('; '));
-  return { topics: new Set(routes.keys()), route };
+  return { topics: new Set([...routes.keys(), HEALTH_TOPIC]), dependencies: dependenciesOf(routes), route };
 }
 
 function topicsOf({ target, topics }: LocalWay): readonly string[] {

@@ -2,10 +2,15 @@
  * The watchdog's run, each second: hints for every job that is overdue, the ticks of schedules that are due, and another
  * try for what lies in the dead-letter queues. One run at a time; one that a fault killed counts as ended.
  */
+import { LIMITS } from '../core/limits.ts';
+import { checkAll } from '../operations/check-health.ts';
 import type { Engine } from '../operations/engine.ts';
+import { hintFor } from '../operations/hint.ts';
+import type { HintAt } from '../operations/release.ts';
 import { sweep } from '../operations/sweep.ts';
+import { tend } from '../operations/tend.ts';
 import { tickDue } from '../operations/tick.ts';
-import type { QueueReader } from '../ports.ts';
+import { type QueueReader, queueOf } from '../ports.ts';
 import type { Drivers } from './drivers.ts';
 import type { Functions } from './functions.ts';
 
@@ -25,6 +30,8 @@ export function watchdog(
     try {
       await sweep(engine, async (job, kind) => crew.offer(job, kind), crew.isWaiting);
       await tickDue(engine);
+      await tend(engine, { horizonMs: LIMITS.releaseHorizonMsEmbedded, hint: hintOf(engine, crew), mayCheck: true });
+      await checkAll(engine);
     } finally {
       end();
     }
@@ -34,6 +41,13 @@ export function watchdog(
       running = null;
     });
     return running;
+  };
+}
+
+function hintOf({ ports }: Engine, crew: Pick<Drivers, 'offer'>): HintAt {
+  return async (job, kind, delayMs) => {
+    if (delayMs <= 0) crew.offer(job, kind);
+    else await ports.queue.send(queueOf(kind), hintFor(job), delayMs);
   };
 }
 

@@ -52,6 +52,7 @@ export async function apply(engine: Engine, jobId: JobId, eventOf: () => JobEven
   for (let tries = 0; tries < LIMITS.applyAttemptsMax; tries += 1) {
     if (job === null) return { status: 'missing' };
     const plan = planFor(engine.plans, job);
+    if (engine.gates !== undefined) await engine.gates.refresh();
     const event = eventOf();
     if (plan === undefined && event.type !== 'linked') return { status: 'ignored', reason: 'unknown_version', job };
     // What ties ended jobs together needs nothing of their definition.

@@ -20,6 +20,7 @@ import { admissionOf, tellParent } from './family.ts';
 import { hintFor } from './hint.ts';
 import { sendResult, unpacked } from './parcels.ts';
 import { type Flight, flight } from './perform.ts';
+import { probeByJob } from './probe.ts';
 import { publish, publishIsDue } from './publish.ts';
 
 export interface DriveRequest {
@@ -181,7 +182,7 @@ async function rest(engine: Engine, request: DriveRequest, job: Job, driver: Dri
     }
     // The watchdog looks for its gate and for its deadline: thousands of held jobs leave no timers behind.
     case 'held':
-      return { end: 'parked' };
+      return (await probeByJob(engine, job, next.by)) ? null : { end: 'parked' };
     case 'park': {
       const name = `${job.jobId}-${job.revision}`;
       await timers.arm({ name, at: next.until, queue: queueOf(next.to), message: hintFor(job) });

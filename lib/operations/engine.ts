@@ -10,6 +10,8 @@ import { isPoison, poisonPlan } from '../core/poison-job.ts';
 import { recoveryPlan } from '../core/recovery.ts';
 import type { Ports } from '../ports.ts';
 import type { CallLimits } from './call-limits.ts';
+import type { DependencySettings } from './dependencies.ts';
+import type { Gates } from './gates.ts';
 import type { RetryTokens } from './retry-tokens.ts';
 
 export interface PlanCatalog {
@@ -31,6 +33,10 @@ export interface Engine {
   readonly tokens?: RetryTokens;
   /** How many calls a dependency may have at once; absent: any number. */
   readonly limits?: CallLimits;
+  /** What is known of dependencies; absent: nothing holds any call back. */
+  readonly gates?: Gates;
+  /** Every dependency that a route leads to. */
+  readonly dependencies?: readonly DependencySettings[];
 }
 
 /**

@@ -8,6 +8,7 @@ import type { EpochMs } from '../core/ids.ts';
 import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Engine } from './engine.ts';
+import { observe } from './observe.ts';
 import { tokenText } from './tokens.ts';
 
 export interface Flight {
@@ -85,6 +86,7 @@ async function callOnce(engine: Engine, job: Job, call: Call): Promise<Result> {
           tracestate: job.trace.tracestate,
           ...(token === null ? {} : { callbackToken: token }),
         });
+  if (engine.gates !== undefined) await observe(engine, job.jobId, call, answer);
   const { step, direction, operationId, attempt } = call;
   return { step, direction, operationId, attempt, at: clock.now(), answer };
 }

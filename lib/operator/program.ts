@@ -7,6 +7,7 @@ import type { OperatorEnvironment } from '../contract/operator-environment.ts';
 import { actionCommands } from './commands/actions.ts';
 import { auditCommand } from './commands/audit.ts';
 import { deadLetterCommands } from './commands/dead-letters.ts';
+import { dependencyCommands } from './commands/dependencies.ts';
 import { describeCommand } from './commands/describe.ts';
 import { jobCommands } from './commands/jobs.ts';
 import { scheduleCommands } from './commands/schedules.ts';
@@ -57,6 +58,7 @@ function programWith(io: Io, run: Run): Command {
   waitCommands(program, run);
   deadLetterCommands(program, run);
   scheduleCommands(program, run);
+  dependencyCommands(program, run);
   auditCommand(program, run);
   describeCommand(program, run);
   versionCommands(program, run);

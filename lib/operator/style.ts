@@ -44,6 +44,12 @@ const TONES: Readonly<Record<string, Tone>> = {
   open: 'attention',
   replayed: 'good',
   discarded: 'quiet',
+  CLOSED: 'good',
+  HALF_OPEN: 'attention',
+  OPEN: 'bad',
+  healthy: 'good',
+  degraded: 'attention',
+  offline: 'bad',
   done: 'good',
   refused: 'bad',
 };

@@ -7,6 +7,7 @@ import {
   type EnvelopeRequest,
   type EnvelopeResponse,
   HEADERS,
+  HEALTH_TOPIC,
   headerOf,
   problemResponse,
   UNKNOWN_TOPIC,
@@ -41,6 +42,7 @@ export function host(service: Service, options: HostOptions): Host {
   const { store, now, onTrace, onError, explain } = options;
   return async (request, leaseMs = options.leaseMs ?? LEASE_MS_DEFAULT) => {
     if (request.topic === '') return problemResponse('validation-error', { detail: 'the envelope names no topic' });
+    if (request.topic === HEALTH_TOPIC && !service.topics.has(HEALTH_TOPIC)) return healthy(service);
     const startedAt = now();
     const trace = traceOf(
       headerOf(request.headers, HEADERS.traceparent),
@@ -52,6 +54,12 @@ export function host(service: Service, options: HostOptions): Host {
     onTrace?.(traceEvent(service, request, response, trace, startedAt, now()));
     return response;
   };
+}
+
+/** Asked each minute by the orchestrator: no operation, so nothing of it is kept or traced. A service may serve the topic itself. */
+function healthy({ name }: Service): EnvelopeResponse {
+  const body = JSON.stringify({ isHealthy: true, healthChecks: { [name]: { status: 'Healthy' } } });
+  return { statusCode: 'ok', isSuccessful: true, headers: { 'content-type': 'application/json' }, body };
 }
 
 async function answer(

@@ -44,9 +44,9 @@ describe('permissions', () => {
       if (!role.startsWith('Orchestrator'))
         expect([role, reached]).toEqual([role, expect.not.stringContaining('StateTable')]);
       const calls = Object.entries(rights).filter(
-        ([to, actions]) => actions.includes('lambda:InvokeFunction') && !/Dispatch/.test(to),
+        ([to, actions]) => actions.includes('lambda:InvokeFunction') && !/Dispatch|OrchestratorProbe/.test(to),
       );
-      if (!/Dispatch|Compensate/.test(role)) expect([role, calls]).toEqual([role, []]);
+      if (!/Dispatch|Compensate|Probe/.test(role)) expect([role, calls]).toEqual([role, []]);
     }
   });
 });

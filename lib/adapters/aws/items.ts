@@ -58,6 +58,8 @@ export const historyPartition = (jobId: string): string => `HISTORY#${jobId}`;
 /** Chunks are read in order: six digits hold more of them than a job can make. */
 export const historyKey = (jobId: string, chunk: number): Item =>
   key(historyPartition(jobId), String(chunk).padStart(6, '0'));
+export const DEPENDENCIES = 'DEPENDENCIES';
+export const dependencyKey = (id: string): Item => key(DEPENDENCIES, id);
 export const claimKey = (intent: string): Item => key(`CLAIM#${intent}`, 'CLAIM');
 export const deadLetterKey = (deadLetterId: string): Item => key(`DEAD#${deadLetterId}`, 'DEAD');
 /** One partition of the table, and of the index of what has something to do. */

@@ -11,6 +11,7 @@ import { dynamoClaims } from './claims.ts';
 import type { AwsClients } from './clients.ts';
 import { realClock } from './clock.ts';
 import { dynamoDeadLetters } from './dead-letters.ts';
+import { dynamoDependencies } from './dependencies.ts';
 import { awsFamily } from './family.ts';
 import { dynamoJobs } from './jobs.ts';
 import { jsonLog } from './log.ts';
@@ -37,6 +38,7 @@ export function awsPorts(environment: AwsEnvironment, clients: AwsClients): AwsP
     jobs: dynamoJobs(dynamodb, tableName, now),
     values: dynamoValues({ dynamodb, s3, tableName, bucketName, now }),
     claims: dynamoClaims(dynamodb, tableName),
+    dependencies: dynamoDependencies(dynamodb, tableName),
     deadLetters: dynamoDeadLetters(dynamodb, tableName, now),
     audit: dynamoAudit(dynamodb, tableName),
     schedules: dynamoSchedules(dynamodb, tableName),

@@ -7,6 +7,7 @@ import type { Participants, Ports } from '../../ports.ts';
 import { hmacSigner, KEY_BYTES } from '../hmac-signer.ts';
 import { jobChanges } from '../job-changes.ts';
 import { type VirtualClock, virtualClock } from './clock.ts';
+import { memoryDependencies } from './dependencies.ts';
 import { queueFamily } from './family.ts';
 import { seededIds, seededRandom } from './ids.ts';
 import { memoryJobs } from './jobs.ts';
@@ -46,6 +47,7 @@ export function memoryPorts(options: MemoryOptions = {}): MemoryPorts {
     jobs: memoryJobs(changes.notify),
     values: memoryValues(),
     claims: memoryClaims(),
+    dependencies: memoryDependencies(),
     deadLetters: memoryDeadLetters(),
     audit: memoryAudit(),
     schedules: memorySchedules(),

@@ -6,6 +6,7 @@ import type { Clock, Ports } from '../../ports.ts';
 import { jobChanges } from '../job-changes.ts';
 import { sqliteAudit } from './audit.ts';
 import type { Database } from './database.ts';
+import { sqliteDependencies } from './dependencies.ts';
 import { type SqliteBus, sqliteBus } from './events.ts';
 import { sqliteJobs } from './jobs.ts';
 import { type Purge, sqlitePurge } from './purge.ts';
@@ -34,6 +35,7 @@ export function sqlitePorts(database: Database, clock: Clock, listeners: SqliteL
     jobs: sqliteJobs(database, changes.notify),
     values: sqliteValues(database, clock),
     claims: sqliteClaims(database),
+    dependencies: sqliteDependencies(database),
     deadLetters: sqliteDeadLetters(database),
     audit: sqliteAudit(database),
     schedules: sqliteSchedules(database),

@@ -125,4 +125,11 @@ export const MIGRATIONS: readonly string[] = [
     bytes BLOB NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE dependencies (
+    dependency_id TEXT NOT NULL PRIMARY KEY,
+    revision INTEGER NOT NULL,
+    document TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -3,6 +3,7 @@ import { ACTION_OPERATIONS } from './actions.ts';
 import { AUDIT_OPERATIONS, DOCUMENT_OPERATIONS, TOPOLOGY_OPERATIONS } from './audit.ts';
 import { BENZENE_OPERATIONS } from './benzene.ts';
 import { DEAD_LETTER_OPERATIONS } from './dead-letters.ts';
+import { DEPENDENCY_OPERATIONS } from './dependencies.ts';
 import { JOB_OPERATIONS } from './jobs.ts';
 import type { ApiOperation } from './operation.ts';
 import { SCHEDULE_OPERATIONS } from './schedules.ts';
@@ -18,6 +19,7 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
   ...WAIT_OPERATIONS,
   ...DEAD_LETTER_OPERATIONS,
   ...SCHEDULE_OPERATIONS,
+  ...DEPENDENCY_OPERATIONS,
   ...WORKFLOW_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...TOPOLOGY_OPERATIONS,

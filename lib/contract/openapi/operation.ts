@@ -12,6 +12,7 @@ export const TAGS = {
   waits: 'What jobs wait for: signals, answers by token, decisions of people.',
   'dead letters': 'Jobs in quarantine: replayed or discarded by a person.',
   schedules: 'Workflows that start by the clock.',
+  dependencies: 'What the orchestrator calls: health, breakers, jobs that wait.',
   workflows: 'The definitions that this deployment runs.',
   audit: 'What people did and tried to do.',
   topology: 'Who calls whom, declared and observed.',

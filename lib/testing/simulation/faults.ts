@@ -9,6 +9,7 @@ export type Port =
   | 'jobs'
   | 'values'
   | 'claims'
+  | 'dependencies'
   | 'deadLetters'
   | 'audit'
   | 'schedules'

@@ -115,7 +115,7 @@ function goWrong(fault: Fault, { time, by, chance, arrive, hear, reject, aWhile 
 }
 
 function records({ stores }: Behind, outside: Outside) {
-  const { values, claims, deadLetters, audit, schedules } = stores;
+  const { values, claims, dependencies, deadLetters, audit, schedules } = stores;
   return {
     values: {
       put: (jobId, hash, text) => outside('values.put', jobId, () => values.put(jobId, hash, text)),
@@ -123,6 +123,10 @@ function records({ stores }: Behind, outside: Outside) {
     },
     claims: {
       claim: (intent, now, windowMs) => outside('claims.claim', null, () => claims.claim(intent, now, windowMs)),
+    },
+    dependencies: {
+      list: () => outside('dependencies.list', null, () => dependencies.list()),
+      put: (record) => outside('dependencies.put', null, () => dependencies.put(record)),
     },
     deadLetters: {
       put: (record) => outside('deadLetters.put', record.jobId, () => deadLetters.put(record)),

@@ -4,6 +4,7 @@
  * every promise comes to rest, so the same options give the same run.
  */
 import { hmacSigner, KEY_BYTES } from '../../adapters/hmac-signer.ts';
+import { memoryDependencies } from '../../adapters/memory/dependencies.ts';
 import { queueFamily } from '../../adapters/memory/family.ts';
 import { seededIds, seededRandom } from '../../adapters/memory/ids.ts';
 import { type Documents, jobsKeptAs } from '../../adapters/memory/jobs.ts';
@@ -147,6 +148,7 @@ function storesAround(jobs: JobStore) {
     jobs,
     values: memoryValues(),
     claims: memoryClaims(),
+    dependencies: memoryDependencies(),
     deadLetters: memoryDeadLetters(),
     audit: memoryAudit(),
     schedules: memorySchedules(),

@@ -2,10 +2,12 @@
 import { dynamoAudit } from '../../../lib/adapters/aws/audit.ts';
 import { dynamoClaims } from '../../../lib/adapters/aws/claims.ts';
 import { dynamoDeadLetters } from '../../../lib/adapters/aws/dead-letters.ts';
+import { dynamoDependencies } from '../../../lib/adapters/aws/dependencies.ts';
 import { dynamoJobs } from '../../../lib/adapters/aws/jobs.ts';
 import { dynamoSchedules } from '../../../lib/adapters/aws/schedules.ts';
 import { dynamoValues } from '../../../lib/adapters/aws/values.ts';
 import { auditStoreContract, settlementContract } from '../../contracts/audit.ts';
+import { dependenciesContract } from '../../contracts/dependencies.ts';
 import { jobIndexContract } from '../../contracts/job-index.ts';
 import { jobStoreContract } from '../../contracts/job-store.ts';
 import { parkedJobsContract } from '../../contracts/parked-jobs.ts';
@@ -20,6 +22,7 @@ const now = () => Date.now();
 jobStoreContract('DynamoDB', async () => dynamoJobs(clients.dynamodb, TABLE_NAME, now));
 jobIndexContract('DynamoDB', async () => dynamoJobs(clients.dynamodb, TABLE_NAME, now));
 parkedJobsContract('DynamoDB', async () => dynamoJobs(clients.dynamodb, TABLE_NAME, now));
+dependenciesContract('DynamoDB', async () => dynamoDependencies(clients.dynamodb, TABLE_NAME));
 claimStoreContract('DynamoDB', async () => dynamoClaims(clients.dynamodb, TABLE_NAME));
 deadLetterStoreContract('DynamoDB', async () => dynamoDeadLetters(clients.dynamodb, TABLE_NAME, now));
 valueStoreContract('DynamoDB and S3', async () =>

@@ -1,6 +1,7 @@
 import { memoryPorts } from '../../../lib/adapters/memory/ports.ts';
 import { auditStoreContract, settlementContract } from '../../contracts/audit.ts';
 import { changesContract } from '../../contracts/changes.ts';
+import { dependenciesContract } from '../../contracts/dependencies.ts';
 import { jobIndexContract } from '../../contracts/job-index.ts';
 import { jobStoreContract } from '../../contracts/job-store.ts';
 import { T0 } from '../../contracts/jobs.ts';
@@ -17,6 +18,7 @@ const make = async () => {
 jobStoreContract('memory', async () => (await make()).jobs);
 jobIndexContract('memory', async () => (await make()).jobs);
 parkedJobsContract('memory', async () => (await make()).jobs);
+dependenciesContract('memory', async () => (await make()).dependencies);
 valueStoreContract('memory', async () => (await make()).values);
 claimStoreContract('memory', async () => (await make()).claims);
 deadLetterStoreContract('memory', async () => (await make()).deadLetters);

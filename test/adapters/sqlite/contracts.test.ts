@@ -1,5 +1,6 @@
 import { auditStoreContract, settlementContract } from '../../contracts/audit.ts';
 import { changesContract } from '../../contracts/changes.ts';
+import { dependenciesContract } from '../../contracts/dependencies.ts';
 import { jobIndexContract } from '../../contracts/job-index.ts';
 import { jobStoreContract } from '../../contracts/job-store.ts';
 import { parkedJobsContract } from '../../contracts/parked-jobs.ts';
@@ -13,6 +14,7 @@ const make = () => portsOn();
 jobStoreContract('SQLite', async () => (await make()).jobs);
 jobIndexContract('SQLite', async () => (await make()).jobs);
 parkedJobsContract('SQLite', async () => (await make()).jobs);
+dependenciesContract('SQLite', async () => (await make()).dependencies);
 valueStoreContract('SQLite', async () => (await make()).values);
 claimStoreContract('SQLite', async () => (await make()).claims);
 deadLetterStoreContract('SQLite', async () => (await make()).deadLetters);
