@@ -238,6 +238,8 @@ export interface CallEnvelope {
   readonly correlationId: string;
   readonly traceparent: string;
   readonly tracestate: string | null;
+  /** With which the participant may answer later. */
+  readonly callbackToken?: string;
 }
 
 export interface Participants {
@@ -246,6 +248,14 @@ export interface Participants {
    * is an answer. Whatever cannot be told apart from «applied» may have applied.
    */
   call(envelope: CallEnvelope): Promise<Answer>;
+}
+
+/** The key under which tokens are signed; it never leaves its keeper. */
+export interface Signer {
+  /** HMAC-SHA-256, 32 bytes. */
+  sign(text: string): Promise<Uint8Array>;
+  /** Whether the bytes are what `sign` makes of the text; takes as long for a wrong answer as for a right one. */
+  verify(text: string, mac: Uint8Array): Promise<boolean>;
 }
 
 export interface Changes {
@@ -289,6 +299,7 @@ export interface Ports {
   readonly timers: Timers;
   readonly bus: EventBus;
   readonly participants: Participants;
+  readonly signer: Signer;
   readonly changes: Changes;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -98,7 +98,7 @@ function stores({ jobs, values, claims, deadLetters, audit, schedules }: Ports, 
   } satisfies Partial<Ports>;
 }
 
-function messengers({ queue, timers, bus, participants, wakeups }: Ports, outside: Outside) {
+function messengers({ queue, timers, bus, participants, signer, wakeups }: Ports, outside: Outside) {
   return {
     queue: {
       send: (name, message, delayMs) => outside('queue.send', () => queue.send(name, message, delayMs)),
@@ -109,6 +109,10 @@ function messengers({ queue, timers, bus, participants, wakeups }: Ports, outsid
       remove: (name) => outside('wakeups.remove', () => wakeups.remove(name)),
     },
     bus: { publish: (events) => outside('bus.publish', () => bus.publish(events)) },
+    signer: {
+      sign: (text) => outside('signer.sign', () => signer.sign(text)),
+      verify: (text, mac) => outside('signer.verify', () => signer.verify(text, mac)),
+    },
     participants: { call: (envelope) => outside('participants.call', () => participants.call(envelope)) },
   } satisfies Partial<Ports>;
 }

@@ -38,6 +38,12 @@ export const RESOLVE = z.strictObject({
     )
     .optional(),
 });
+export const APPROVE = z.strictObject({
+  reason,
+  expected_revision,
+  step: z.string('step: name the step that asks').min(1, 'step: name the step that asks'),
+  decision: z.enum(['approved', 'declined'], 'decision: write approved or declined'),
+});
 export const FORCE_CLOSE = z.strictObject({
   reason,
   expected_revision,
@@ -74,6 +80,17 @@ export function readAction(body: Json): Action {
 export function readResolve(body: Json): ResolveAction {
   const { step, resolution, output, evidence, ...action } = read(RESOLVE, body);
   return { ...actionOf(action), step, resolution, output, evidence: evidence ?? null };
+}
+
+export interface ApproveAction extends Action {
+  readonly step: string;
+  readonly decision: 'approved' | 'declined';
+}
+
+/** The reason is what the step's output carries as the comment. */
+export function readApprove(body: Json): ApproveAction {
+  const { step, decision, ...action } = read(APPROVE, body);
+  return { ...actionOf(action), step, decision };
 }
 
 /** The job id again, so that a slip of the hand does not leave effects behind. */

@@ -28,6 +28,8 @@ export const AWS_VARIABLES = {
   /** The text of `errors.json`: a Lambda has no file beside its bundle. */
   errors: 'DACAPO_ERRORS',
   lifecycleEvents: 'DACAPO_LIFECYCLE_EVENTS',
+  /** The KMS key under which callback tokens are signed. */
+  callbackKeyId: 'DACAPO_CALLBACK_KEY_ID',
 } as const;
 
 /** What it takes to make one-off schedules: all of it or none. */
@@ -59,6 +61,7 @@ export interface AwsEnvironment {
   readonly schedules: ScheduleSettings | null;
   readonly wakeups: WakeupSettings | null;
   readonly routes: RouteTable | null;
+  readonly callbackKeyId: string | null;
   /** How errors are retried, where that is told from outside the code. */
   readonly policies: PolicySettings;
   /** `1`: an event for every transition, not only for outcomes. */
@@ -110,6 +113,7 @@ const ENVIRONMENT = z.object({
   [V.routes]: optional,
   [V.errors]: optional,
   [V.lifecycleEvents]: optional,
+  [V.callbackKeyId]: optional,
   AWS_ENDPOINT_URL: optional,
   AWS_ENDPOINT_URL_S3: optional,
 });
@@ -128,6 +132,7 @@ export function parseAwsEnvironment(variables: Variables = process.env): AwsEnvi
     compensateQueueUrl: data[V.compensateQueueUrl],
     schedules: schedulesOf(data),
     wakeups: wakeupsOf(data),
+    callbackKeyId: data[V.callbackKeyId],
     routes: routes === null ? null : reading(V.routes, () => parseRoutes(routes)),
     policies: errors === null ? NO_POLICIES : reading(V.errors, () => parsePolicies(errors)),
     lifecycleEvents: data[V.lifecycleEvents] === '1',

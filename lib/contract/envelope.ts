@@ -62,6 +62,7 @@ export interface OutgoingCall {
   readonly correlationId: string;
   readonly traceparent: string;
   readonly tracestate: string | null;
+  readonly callbackToken?: string;
 }
 
 export function requestOf(outgoing: OutgoingCall): EnvelopeRequest {
@@ -81,6 +82,7 @@ export function requestOf(outgoing: OutgoingCall): EnvelopeRequest {
       ...(isUndo(call) ? { [HEADERS.undoOf]: about } : {}),
       ...(call.direction === 'query' ? { [HEADERS.queryOf]: about } : {}),
       ...(call.fence ? { [HEADERS.fence]: 'true' } : {}),
+      ...(outgoing.callbackToken === undefined ? {} : { [HEADERS.callbackToken]: outgoing.callbackToken }),
     },
     body: JSON.stringify(call.body),
   };

@@ -12,7 +12,7 @@ import { type Consequences, outcomeEventId } from '../core/outbox.ts';
 import type { WorkflowPlan } from '../core/plan.ts';
 import { wireHistoryEntry } from './wire-history.ts';
 import { wireOpenEffects } from './wire-job.ts';
-import { isoTime } from './wire-time.ts';
+import { isoTime, isoTimeOrNull } from './wire-time.ts';
 
 export interface WireEvent {
   readonly eventId: string;
@@ -39,6 +39,11 @@ export function busEventsOf(job: Job, plan: WorkflowPlan, due: Consequences): Wi
       ...why(job, plan),
       ...supersedes,
     });
+  }
+  if (due.approval !== null) {
+    const step = job.steps.find(({ name }) => name === entry.step);
+    const asked = { step: entry.step, expires_at: isoTimeOrNull(step?.deadlineAt ?? null) };
+    add(`job.approval_${due.approval}`, `${job.jobId}.${entry.seq}.approval`, { ...common(job, due), ...asked });
   }
   if (due.review)
     add('job.needs_review', `${job.jobId}.${entry.seq}.review`, { ...common(job, due), ...why(job, plan) });

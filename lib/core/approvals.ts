@@ -65,7 +65,7 @@ export function decideApproval(
   actor: string,
 ): void {
   takeDecision(draft, step, work, said);
-  const reason = `${said.decision} by ${said.by ?? 'nobody'}`;
+  const reason = `approval_decided: ${said.decision} by ${said.by ?? 'nobody'}`;
   moveJob(draft, 'approval_decided', null, { reason, actor, step: step.name, evidence: said.comment });
 }
 

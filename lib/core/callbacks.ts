@@ -9,9 +9,12 @@ import { type Draft, setStep, stepPlan } from './draft.ts';
 import { routeOf } from './effects.ts';
 import type { Decision, JobEvent, TokenRef } from './events.ts';
 import { foldForward } from './fold-forward.ts';
-import { type CallbackState, forwardOperationId, type StepState } from './job.ts';
+import type { EpochMs } from './ids.ts';
+import { type CallbackState, forwardOperationId, type Job, type StepState } from './job.ts';
 import { LIMITS } from './limits.ts';
 import type { ApprovalWork, StepPlan } from './plan.ts';
+import type { Refusal } from './refusal.ts';
+import { isTerminal } from './states.ts';
 
 type CallbackEvent = Extract<JobEvent, { type: 'callback' }>;
 type NotNow = Exclude<Decision, { status: 'changed' }>;
@@ -54,17 +57,27 @@ export function tokenRefOf(step: StepState, callback: CallbackState | null): Tok
   return { step: step.name, round: step.round, attempt, salt, expiresAt };
 }
 
-/** Takes the answer in; or says why not. */
-export function takeCallback(draft: Draft, event: CallbackEvent): NotNow | null {
-  const { token, answer } = event;
-  const step = draft.job.steps.find((one) => one.name === token.step);
+/** The step that this token is good for now; or why there is none. */
+export function openTo(job: Job, token: TokenRef, now: EpochMs): Refusal | { readonly step: AskingStep } {
+  if (now >= token.expiresAt) return refusedToken('EXPIRED', 'the time for this answer is over');
+  const step = job.steps.find((one) => one.name === token.step);
   if (step?.callback == null || !isCurrent(step, step.callback, token)) {
     return refusedToken('STALE', 'a later attempt has a token of its own: answer with that one, or not at all');
   }
   if (step.callback.used) return refusedToken('USED', 'the answer that this token is good for was given');
-  if (draft.context.now >= token.expiresAt) return refusedToken('EXPIRED', 'the time for this answer is over');
+  return { step: { ...step, callback: step.callback } };
+}
+
+type AskingStep = StepState & { readonly callback: CallbackState };
+
+/** Takes the answer in; or says why not. */
+export function takeCallback(draft: Draft, event: CallbackEvent): NotNow | null {
+  const { token, answer } = event;
+  const known = openTo(draft.job, token, draft.context.now);
+  if ('status' in known) return known;
+  const { step } = known;
   const approval = approvalOf(draft, step);
-  if (answer === null) return heartbeat(draft, step, step.callback);
+  if (answer === null) return heartbeat(draft, step);
   if (approval !== null) return takeDecision(draft, step, approval, readDecision(answer));
   if (step.status === 'succeeded') return refusedToken('USED', 'the operation was answered on another way');
   const result = {
@@ -85,23 +98,30 @@ function isCurrent(step: StepState, callback: CallbackState, token: TokenRef): b
   return sameTry && token.salt === callback.salt && token.expiresAt === callback.expiresAt;
 }
 
-function takeDecision(draft: Draft, step: StepState, work: ApprovalWork, said: ApprovalDecision | null): NotNow | null {
+function takeDecision(
+  draft: Draft,
+  step: AskingStep,
+  work: ApprovalWork,
+  said: ApprovalDecision | null,
+): NotNow | null {
   if (step.status === 'succeeded' || step.status === 'failed') return refusedToken('USED', 'it was decided already');
-  if (!isUndecided(step)) return refusedToken('STALE', 'nobody is asked any more: the job went another way');
+  if (!isUndecided(step) || isStopped(draft.job))
+    return refusedToken('STALE', 'nobody is asked any more: the job went another way');
   if (said === null) {
-    const detail = 'this is no decision: send {"decision": "approved" | "declined", "by"?: "...", "comment"?: "..."}';
+    const detail =
+      '/: this is no decision: send {"decision": "approved" | "declined", "by"?: "...", "comment"?: "..."}';
     return { status: 'refused', code: 'CONTRACT_INPUT_INVALID', detail };
   }
-  const { callback } = step;
-  const decided = setStep(draft, step, { callback: callback && { ...callback, used: true } });
+  const decided = setStep(draft, step, { callback: { ...step.callback, used: true } });
   decideApproval(draft, decided, work, said, draft.context.actor);
   return null;
 }
 
 /** The work goes on: the wait is as long again, up to the end that was set with the token. */
-function heartbeat(draft: Draft, step: StepState, callback: CallbackState): NotNow | null {
+function heartbeat(draft: Draft, step: AskingStep): NotNow | null {
+  const { callback } = step;
   const { work } = stepPlan(draft, step);
-  if (step.status !== 'waiting' && step.status !== 'dispatched') {
+  if ((step.status !== 'waiting' && step.status !== 'dispatched') || isStopped(draft.job)) {
     return refusedToken('STALE', 'nobody waits for this operation any more');
   }
   const every = work.type === 'call' ? (work.later?.heartbeatMs ?? null) : null;
@@ -110,6 +130,11 @@ function heartbeat(draft: Draft, step: StepState, callback: CallbackState): NotN
   return null;
 }
 
-function refusedToken(which: 'STALE' | 'USED' | 'EXPIRED', detail: string): NotNow {
+/** On its way back, or at its end: nothing that only asks is waited for any more. */
+function isStopped({ state }: Job): boolean {
+  return isTerminal(state) || state === 'COMPENSATING';
+}
+
+function refusedToken(which: 'STALE' | 'USED' | 'EXPIRED', detail: string): Refusal {
   return { status: 'refused', code: `ORCH_TOKEN_${which}`, detail };
 }

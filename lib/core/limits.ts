@@ -111,6 +111,8 @@ export const LIMITS = {
   keylessWindowMs: 5 * MINUTE,
   idempotencyKeyCharactersMax: 200,
   correlationIdCharactersMax: 200,
+  /** A signal is kept until its step is reached: a word, or where to find more. */
+  signalBytesMax: 256 * KIB,
   preferWaitSecondsMax: 25,
   reasonCharactersMax: 500,
   evidenceBytesMax: 2 * KIB,

@@ -188,7 +188,8 @@ function forceClose(draft: Draft, event: OperateEvent): Refusal | null {
  */
 function letGo(draft: Draft): void {
   for (const step of draft.job.steps) {
-    if (step.status === 'pending') moveStep(draft, step, 'left_out');
+    const waits = step.status === 'waiting' && stepPlan(draft, step).work.type !== 'call';
+    if (step.status === 'pending' || waits) moveStep(draft, step, 'left_out', AT_REST);
     else if (step.status === 'retry_scheduled' && !step.mayHaveApplied) moveStep(draft, step, 'left_out', AT_REST);
     else setStep(draft, step, { ...AT_REST, undo: step.undo && { ...step.undo, lease: null, nextAttemptAt: null } });
   }

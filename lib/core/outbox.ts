@@ -17,6 +17,8 @@ export interface Consequences {
   readonly deadLetter: boolean;
   /** The record has to be written: with an alert, or only because the job it tells of has ended since. */
   readonly record: boolean;
+  /** A person is asked to approve, or reminded of it. */
+  readonly approval: 'requested' | 'reminder' | null;
   /** A person did this: it is listed among the actions of people. */
   readonly audit: boolean;
 }
@@ -42,7 +44,8 @@ export function consequencesOf(
     // A recovery job speaks through the job whose effect it undoes; only its failure is news of its own.
     const outcome = isLastOfWrite && job.source !== 'recovery' ? outcomeOf(entry) : null;
     if (entry.seq > after) {
-      const review = entry.to === 'NEEDS_REVIEW' && isLastOfWrite && !isOperators(entry);
+      const review = entry.to === 'NEEDS_REVIEW' && isLastOfWrite && !isOperators(entry) && !isSaid(entry);
+      const approval = approvalNews(entry);
       const deadLetter = quarantines(entry);
       const one = {
         entry,
@@ -51,9 +54,10 @@ export function consequencesOf(
         review,
         deadLetter,
         record: deadLetter || (recorded && isEnd(entry)),
+        approval,
         audit: isPersons(entry),
       };
-      if (outcome !== null || one.review || one.record || one.audit) due.push(one);
+      if (outcome !== null || approval !== null || one.review || one.record || one.audit) due.push(one);
     }
     recorded ||= quarantines(entry);
     if (outcome !== null) told = outcomeEventId(job.jobId, entry.seq);
@@ -90,7 +94,21 @@ function isLateEffect(entry: HistoryEntry): boolean {
 
 /** Submitting is what everybody does; acting on a job afterwards is what an audit asks about. */
 function isPersons(entry: HistoryEntry): boolean {
-  return entry.from !== null && !entry.actor.startsWith('orchestrator:');
+  return (
+    entry.from !== null && (!entry.actor.startsWith('orchestrator:') || entry.reason.startsWith('approval_decided'))
+  );
+}
+
+/** Told at once, not when the job stops: somebody is waited for. */
+export function approvalNews(entry: HistoryEntry): 'requested' | 'reminder' | null {
+  if (entry.from !== entry.to || entry.step === null) return null;
+  if (entry.reason === 'approval_requested') return 'requested';
+  return entry.reason === 'approval_reminder' ? 'reminder' : null;
+}
+
+/** What was said to a wait of a job that stands still: kept, and no reason to call anybody. */
+function isSaid(entry: HistoryEntry): boolean {
+  return entry.from === entry.to && /^(signal|approval_decided)\b/.test(entry.reason);
 }
 
 /** What a person did just now needs no call for a person. */

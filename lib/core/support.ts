@@ -13,7 +13,7 @@ import { isTerminal, type JobState } from './states.ts';
 
 export interface PendingWork {
   readonly step: string;
-  readonly what: 'call' | 'retry' | 'query' | 'undo' | 'result' | 'person';
+  readonly what: 'call' | 'retry' | 'query' | 'undo' | 'result' | 'person' | 'timer' | 'signal' | 'approval';
   readonly until: EpochMs | null;
 }
 
@@ -99,7 +99,7 @@ function pendingOf(job: Job, step: StepState, plan: WorkflowPlan | undefined): P
     case 'retry_scheduled':
       return [{ step: step.name, what: 'retry', until: step.nextAttemptAt }];
     case 'waiting':
-      return [{ step: step.name, what: 'result', until: step.deadlineAt }];
+      return [{ step: step.name, what: awaited(step, plan), until: step.deadlineAt }];
     case 'reconciling':
       return [{ step: step.name, what: 'query', until: step.lease?.until ?? null }];
     case 'unknown':
@@ -115,6 +115,11 @@ function pendingOf(job: Job, step: StepState, plan: WorkflowPlan | undefined): P
     case 'compensated':
       return [];
   }
+}
+
+function awaited(step: StepState, plan: WorkflowPlan | undefined): PendingWork['what'] {
+  const type = plan === undefined ? 'call' : planOf(plan, step.name).work.type;
+  return type === 'timer' || type === 'signal' || type === 'approval' ? type : 'result';
 }
 
 /** How an unknown step will be settled. */
@@ -144,6 +149,9 @@ function safeActions(job: Job, plan: WorkflowPlan, context: Context): SafeAction
   return [
     ...(granted({ type: 'cancel', ...person }) ? [{ action: 'cancel' } as const] : []),
     ...plain.map((action) => ({ action })),
+    ...job.steps
+      .filter(({ name: step }) => asked({ action: 'approve', step, decision: 'approved' }).status === 'changed')
+      .map(({ name: step }) => ({ action: 'approve', step }) as const),
     ...resolutions,
   ];
 }

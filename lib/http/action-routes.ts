@@ -3,7 +3,14 @@
  * reason; the operations decide who may and when, and keep the refused attempts too.
  */
 import type { Hono } from 'hono';
-import { ACTION_BYTES_MAX, type Action, readAction, readForceClose, readResolve } from '../contract/action-requests.ts';
+import {
+  ACTION_BYTES_MAX,
+  type Action,
+  readAction,
+  readApprove,
+  readForceClose,
+  readResolve,
+} from '../contract/action-requests.ts';
 import { refuseParameters } from '../contract/requests.ts';
 import type { OperatorAct } from '../core/events.ts';
 import type { JobId } from '../core/ids.ts';
@@ -41,6 +48,10 @@ export function actionRoutes(app: Hono, parts: AppParts): void {
     evidence: null,
     act: { action: 'force_close' },
   }));
+  action('approve', (body) => {
+    const { step, decision, ...said } = readApprove(body);
+    return { ...said, evidence: null, act: { action: 'approve', step, decision } };
+  });
   action('resolve', (body) => {
     const { step, resolution, output, ...said } = readResolve(body);
     return { ...said, act: { action: 'resolve', step, resolution, output } };

@@ -17,8 +17,10 @@ import { jobRoutes } from './job-routes.ts';
 import type { AppParts } from './parts.ts';
 import { refusal } from './respond.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
+import { signalRoutes } from './signal-routes.ts';
 import { submitRoutes } from './submit-routes.ts';
 import { topologyRoutes } from './topology-routes.ts';
+import { tokenRoutes } from './token-routes.ts';
 import { workflowRoutes } from './workflow-routes.ts';
 
 export function createApp(parts: AppParts): Hono {
@@ -26,6 +28,8 @@ export function createApp(parts: AppParts): Hono {
   submitRoutes(app, parts);
   jobRoutes(app, parts);
   actionRoutes(app, parts);
+  signalRoutes(app, parts);
+  tokenRoutes(app, parts);
   deadLetterRoutes(app, parts);
   auditRoutes(app, parts);
   scheduleRoutes(app, parts);

@@ -9,14 +9,16 @@ import type { Json } from '../core/json.ts';
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 export async function readDocument(request: Request, bytesMax: number): Promise<Json> {
+  return parseDocument(await readText(request, bytesMax));
+}
+
+export async function readText(request: Request, bytesMax: number): Promise<string> {
   const bytes = await readBytes(request, bytesMax);
-  let text: string;
   try {
-    text = UTF8.decode(bytes);
+    return UTF8.decode(bytes);
   } catch {
-    throw malformed('the body is not valid UTF-8: encode the JSON document as UTF-8');
+    throw malformed('the body is not valid UTF-8: encode it as UTF-8');
   }
-  return parseDocument(text);
 }
 
 async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {

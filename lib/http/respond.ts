@@ -5,6 +5,7 @@ import { type Problem, type ProblemExtras, problemOf } from '../contract/problem
 import { type WireJob, wireJob } from '../contract/wire-job.ts';
 import type { Job } from '../core/job.ts';
 import { type Engine, planFor } from '../operations/engine.ts';
+import { PAGE_POLICY } from './approval-page.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -18,6 +19,11 @@ export function json(status: number, body: unknown, headers: Headers = {}): Resp
 
 export function plainText(status: number, body: string): Response {
   return new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...ALWAYS } });
+}
+
+export function html(status: number, body: string, headers: Headers = {}): Response {
+  const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY };
+  return new Response(body, { status, headers: { ...page, ...ALWAYS, ...headers } });
 }
 
 /** A picture of ours: no script of anybody's runs in it, wherever it is opened. */

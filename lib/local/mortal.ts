@@ -35,6 +35,7 @@ export function mortal(ports: Ports, life: Life): Ports {
     changes: { next: (jobId, withinMs) => whileAlive(life, () => others.changes.next(jobId, withinMs)) },
     queue: methodsOf({ send: queue.send }, life),
     timers: methodsOf({ arm: timers.arm }, life),
+    signer: methodsOf(others.signer, life),
     bus: methodsOf({ publish: bus.publish }, life),
   };
 }

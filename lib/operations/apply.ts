@@ -7,7 +7,7 @@ import type { Call, Decision, Ignored, JobEvent, Rules } from '../core/events.ts
 import type { JobId } from '../core/ids.ts';
 import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
-import type { WorkflowPlan } from '../core/plan.ts';
+import type { FieldError, WorkflowPlan } from '../core/plan.ts';
 import { poisonPlan } from '../core/poison-job.ts';
 import { contextOf, type Engine, planFor, sleep } from './engine.ts';
 import { withPlaces } from './places.ts';
@@ -21,7 +21,13 @@ export type Applied =
       readonly full?: readonly string[];
     }
   | { readonly status: 'ignored'; readonly reason: Ignored; readonly job: Job; readonly full?: readonly string[] }
-  | { readonly status: 'refused'; readonly code: string; readonly detail: string; readonly job: Job }
+  | {
+      readonly status: 'refused';
+      readonly code: string;
+      readonly detail: string;
+      readonly errors?: readonly FieldError[];
+      readonly job: Job;
+    }
   | { readonly status: 'missing' };
 
 /** Others kept winning. What is in hand has to go another way; nothing was written. */

@@ -8,6 +8,7 @@ import type { EpochMs } from '../core/ids.ts';
 import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Engine } from './engine.ts';
+import { tokenText } from './tokens.ts';
 
 export interface Flight {
   readonly size: number;
@@ -61,11 +62,12 @@ export function flight(engine: Engine): Flight {
 async function callOnce(engine: Engine, job: Job, call: Call): Promise<Result> {
   const { participants, clock } = engine.ports;
   engine.tokens?.called(call.target, call.direction === 'do' && call.attempt > 1);
+  const token = await tokenOf(engine, job, call);
   const answer =
-    clock.now() > call.lastStartAt
+    token === undefined || clock.now() > call.lastStartAt
       ? failure(
           'ORCH_RETRYABLE_STORE',
-          'the write before the call took so long that its lease leaves no time for it',
+          'the call could not be prepared within the time that its lease leaves for it',
           false,
         )
       : await participants.call({
@@ -76,7 +78,20 @@ async function callOnce(engine: Engine, job: Job, call: Call): Promise<Result> {
           correlationId: job.correlationId,
           traceparent: job.trace.traceparent,
           tracestate: job.trace.tracestate,
+          ...(token === null ? {} : { callbackToken: token }),
         });
   const { step, direction, operationId, attempt } = call;
   return { step, direction, operationId, attempt, at: clock.now(), answer };
+}
+
+/** null: the call needs none; undefined: it cannot be made now, so the call is not. */
+async function tokenOf(engine: Engine, job: Job, { token, step }: Call): Promise<string | null | undefined> {
+  if (token === null) return null;
+  try {
+    return await tokenText(engine.ports.signer, job, token);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : 'unknown';
+    engine.ports.log.write('error', 'signing_failed', { job_id: job.jobId, step, error: name });
+    return undefined;
+  }
 }

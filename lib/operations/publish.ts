@@ -8,7 +8,7 @@ import { deadLetterOf } from '../contract/wire-quarantine.ts';
 import type { Job } from '../core/job.ts';
 import { lastEntry } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
-import { consequencesOf } from '../core/outbox.ts';
+import { approvalNews, consequencesOf } from '../core/outbox.ts';
 import { isUnpublished } from '../core/schedule.ts';
 import { isTerminal } from '../core/states.ts';
 import { apply } from './apply.ts';
@@ -21,10 +21,12 @@ import { wholeHistory } from './whole-history.ts';
 export function publishIsDue(job: Job): boolean {
   if (!isUnpublished(job)) return false;
   const stopped = isTerminal(job.state) || job.state === 'NEEDS_REVIEW';
-  const byPerson = job.history.some(
-    (entry) => entry.seq > Math.max(0, job.publishedSeq) && entry.actor.startsWith('operator:'),
+  const isUrgent = job.history.some(
+    (entry) =>
+      entry.seq > Math.max(0, job.publishedSeq) &&
+      (entry.actor.startsWith('operator:') || approvalNews(entry) !== null),
   );
-  return stopped || byPerson || lastEntry(job).seq - job.publishedSeq >= LIMITS.publishBatch;
+  return stopped || isUrgent || lastEntry(job).seq - job.publishedSeq >= LIMITS.publishBatch;
 }
 
 /** @param job with its values loaded */

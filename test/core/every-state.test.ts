@@ -62,7 +62,7 @@ const operated = (action: 'resume' | 'retry_compensation' | 'close' | 'force_clo
   act: { action },
 });
 
-const STRANGE = { step: 'a', round: 0, attempt: 1, salt: 'none', expiresAt: T0 };
+const STRANGE = { step: 'a', round: 0, attempt: 1, salt: 'none', expiresAt: Number.MAX_SAFE_INTEGER };
 
 type Ask = (moment: Moment) => JobEvent;
 

@@ -11,7 +11,7 @@ import { LIMITS } from '../../lib/core/limits.ts';
 import { createApp } from '../../lib/http/app.ts';
 import { localCaller } from '../../lib/local/caller.ts';
 import { drive } from '../../lib/operations/drive.ts';
-import type { Engine } from '../../lib/operations/engine.ts';
+import type { Engine, PlanCatalog } from '../../lib/operations/engine.ts';
 import { examples } from '../../lib/workflows/examples.ts';
 
 export const SIGNUP = { company: 'Acme', email: 'ada@example.com', plan: 'free' };
@@ -40,14 +40,18 @@ export interface Told {
   readonly body: Record<string, unknown>;
 }
 
-export function house(answers: (call: Call) => Answer | Promise<Answer> | undefined = () => undefined) {
+export function house(
+  answers: (call: Call, token: string | null) => Answer | Promise<Answer> | undefined = () => undefined,
+  plans: PlanCatalog = examples,
+) {
   const participants = recordingParticipants(
-    ({ call }) => answers(call) ?? OUTPUTS[call.topic] ?? { kind: 'success', output: null },
+    ({ call, callbackToken = null }) =>
+      answers(call, callbackToken) ?? OUTPUTS[call.topic] ?? { kind: 'success', output: null },
   );
   const ports = memoryPorts({ participants });
   const engine: Engine = {
     ports,
-    plans: examples,
+    plans,
     actor: 'orchestrator:dispatch',
     rules: {
       route: (topic) => ({ target: topic.split(':')[0] ?? '', fencing: true, maxRunMs: 10_000 }),

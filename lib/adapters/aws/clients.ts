@@ -11,7 +11,9 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { lazyMac } from './lazy-mac.ts';
 import { lazyObjects } from './lazy-objects.ts';
+import type { Mac } from './mac.ts';
 import type { Objects } from './objects.ts';
 
 export interface AwsClients {
@@ -21,6 +23,7 @@ export interface AwsClients {
   readonly events: EventBridgeClient;
   readonly scheduler: SchedulerClient;
   readonly lambda: LambdaClient;
+  readonly mac: Mac;
 }
 
 /** For tests: what a client would find out for itself. */
@@ -64,6 +67,7 @@ export function awsClients({ pathStyleBuckets }: ClientSettings, overrides: Clie
     sqs: new SQSClient({ ...within(REQUEST_MS), useQueueUrlAsEndpoint: false }),
     events: new EventBridgeClient(within(REQUEST_MS)),
     scheduler: new SchedulerClient(within(REQUEST_MS)),
+    mac: lazyMac(within(REQUEST_MS)),
     // Every call carries its own signal, for the time that its step allows.
     lambda: new LambdaClient({ ...given, maxAttempts: 1, requestHandler: { connectionTimeout } }),
   };

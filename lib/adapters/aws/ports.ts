@@ -16,6 +16,7 @@ import { jsonLog } from './log.ts';
 import { awsParticipants } from './participants.ts';
 import { type SqsQueue, sqsQueue } from './queue.ts';
 import { dynamoSchedules } from './schedules.ts';
+import { kmsSigner } from './signer.ts';
 import { awsTimers } from './timers.ts';
 import { dynamoValues } from './values.ts';
 import { awsWakeups } from './wakeups.ts';
@@ -43,6 +44,7 @@ export function awsPorts(environment: AwsEnvironment, clients: AwsClients): AwsP
     timers: awsTimers(clients.scheduler, queue, schedules, clock),
     bus: awsBus(clients.events, environment.busName),
     participants: awsParticipants(clients, routes),
+    signer: kmsSigner(clients.mac, environment.callbackKeyId),
     // Writes happen in other processes: whoever waits looks again when its time is up.
     changes: { next: (_jobId, withinMs) => new Promise((resolve) => void clock.after(withinMs, resolve)) },
     clock,

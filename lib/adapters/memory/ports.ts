@@ -4,6 +4,7 @@
  */
 import type { EpochMs } from '../../core/ids.ts';
 import type { Participants, Ports } from '../../ports.ts';
+import { hmacSigner, KEY_BYTES } from '../hmac-signer.ts';
 import { jobChanges } from '../job-changes.ts';
 import { type VirtualClock, virtualClock } from './clock.ts';
 import { seededIds, seededRandom } from './ids.ts';
@@ -52,6 +53,7 @@ export function memoryPorts(options: MemoryOptions = {}): MemoryPorts {
     timers: memoryTimers(clock, queue),
     bus: recordingBus(),
     participants: options.participants ?? recordingParticipants(),
+    signer: hmacSigner(Buffer.alloc(KEY_BYTES, options.seed ?? 1)),
     changes,
     clock,
     ids: seededIds(seededRandom(options.seed ?? 1), options.ownerPrefix),

@@ -12,6 +12,7 @@ import { type Purge, sqlitePurge } from './purge.ts';
 import { type MessageListener, type SqliteQueue, sqliteQueue } from './queue.ts';
 import { sqliteClaims, sqliteDeadLetters, sqliteValues } from './records.ts';
 import { noWakeups, sqliteSchedules } from './schedules.ts';
+import { sqliteSigner } from './signer.ts';
 import { type SqliteTimers, sqliteTimers, type TimerListener } from './timers.ts';
 
 export interface SqlitePorts extends Omit<Ports, 'participants' | 'clock' | 'ids' | 'log'> {
@@ -40,6 +41,7 @@ export function sqlitePorts(database: Database, clock: Clock, listeners: SqliteL
     queue: sqliteQueue(database, clock, onMessage),
     timers: sqliteTimers(database, onTimer, onMessage),
     bus: sqliteBus(database),
+    signer: sqliteSigner(database),
     changes,
     purge: sqlitePurge(database),
   };

@@ -118,4 +118,11 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX schedules_due ON schedules (look_at) WHERE look_at IS NOT NULL;
   `,
+  `
+  -- Keys made for this file: what they signed is checked with them after every restart.
+  CREATE TABLE keys (
+    name TEXT NOT NULL PRIMARY KEY,
+    bytes BLOB NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -12,7 +12,7 @@ export interface Behind {
   readonly time: Timeline;
   readonly stores: Pick<
     Ports,
-    'jobs' | 'values' | 'claims' | 'deadLetters' | 'audit' | 'schedules' | 'bus' | 'changes'
+    'jobs' | 'values' | 'claims' | 'deadLetters' | 'audit' | 'schedules' | 'bus' | 'signer' | 'changes'
   >;
   readonly index: JobIndex;
   readonly mail: Mail;

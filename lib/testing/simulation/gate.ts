@@ -201,6 +201,7 @@ function inner({ time, stores, ids, log }: Behind, by: Invocation) {
         }),
     },
     ids,
+    signer: stores.signer,
     log: {
       write: (level, event, fields) => {
         if (by.alive) log.write(level, event, fields);

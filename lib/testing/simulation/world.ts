@@ -3,7 +3,7 @@
  * and participants, on one time and one seed. Everything that happens is an event on that time; between two events
  * every promise comes to rest, so the same options give the same run.
  */
-
+import { hmacSigner, KEY_BYTES } from '../../adapters/hmac-signer.ts';
 import { seededIds, seededRandom } from '../../adapters/memory/ids.ts';
 import { type Documents, jobsKeptAs } from '../../adapters/memory/jobs.ts';
 import { type RecordingBus, recordingBus } from '../../adapters/memory/recorders.ts';
@@ -150,6 +150,7 @@ function storesAround(jobs: JobStore) {
     audit: memoryAudit(),
     schedules: memorySchedules(),
     bus: recordingBus(),
+    signer: hmacSigner(Buffer.alloc(KEY_BYTES, 1)),
     changes: { next: () => Promise.reject(new Error('nobody waits in a simulation')) },
   };
 }

@@ -26,6 +26,7 @@ const ENVIRONMENT = {
   routes: null,
   policies: NO_POLICIES,
   lifecycleEvents: false,
+  callbackKeyId: null,
   pathStyleBuckets: false,
 };
 

@@ -114,6 +114,7 @@ function portsOn(clients: AwsClients, { urls }: TestQueues): AwsPorts {
     routes: ROUTES,
     policies: NO_POLICIES,
     lifecycleEvents: false,
+    callbackKeyId: null,
     pathStyleBuckets: true,
   };
   const ports = awsPorts(environment, clients);
