@@ -7,15 +7,15 @@ import type { Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
 import { malformed } from './problem.ts';
 import { pointer, refusalOf } from './refusal-of.ts';
+import { anyJson } from './schema.ts';
 
 /** As in envelopes: participants have codes of their own, ours only have to be able to print and store them. */
 const CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/;
 const SAY_CODE = 'error_code: write a code such as DQ_BAD_ADDRESS';
 
-const CALLBACK = z.discriminatedUnion(
-  'status',
+export const CALLBACK = z.union(
   [
-    z.strictObject({ status: z.literal('succeeded'), output: z.json().optional() }),
+    z.strictObject({ status: z.literal('succeeded'), output: anyJson.optional() }),
     z.strictObject({
       status: z.literal('failed'),
       error_code: z.string(SAY_CODE).regex(CODE, SAY_CODE),
@@ -36,7 +36,7 @@ export function readCallback(body: Json): Answer {
 }
 
 const WHICH = 'decision: write approved or declined';
-const DECISION = z.strictObject({
+export const DECISION = z.strictObject({
   decision: z.enum(['approved', 'declined'], WHICH),
   by: z.string('by: say who decides').trim().min(1, 'by: say who decides').max(200, 'by: write at most 200 characters'),
   comment: z.string().trim().max(LIMITS.reasonCharactersMax).optional(),

@@ -1,6 +1,6 @@
 /** What people do to jobs. Each names a reason, which stays in the history; refused attempts are kept too. */
 import type * as z from 'zod';
-import { ACTION, FORCE_CLOSE, RESOLVE } from '../action-requests.ts';
+import { ACTION, APPROVE, FORCE_CLOSE, RESOLVE } from '../action-requests.ts';
 import { NO_PARAMETERS } from '../requests.ts';
 import { job } from './answers.ts';
 import { type ApiOperation, answerOf } from './operation.ts';
@@ -30,6 +30,7 @@ export const ACTION_OPERATIONS: readonly ApiOperation[] = [
   action('cancel', 'cancelJob', 'Stop a job and take it back', ACTION, 'caller'),
   action('resume', 'resumeJob', 'Let a stopped job go on', ACTION),
   action('retry-compensation', 'retryCompensation', 'Try undos that failed again', ACTION),
+  action('approve', 'approveStep', 'Decide in place of the person who is asked', APPROVE),
   action('resolve', 'resolveStep', 'Say what became of an effect', RESOLVE),
   action('close', 'closeJob', 'End a job that has nothing open', ACTION),
   action('force-close', 'forceCloseJob', 'End a job and leave its effects behind', FORCE_CLOSE),

@@ -96,7 +96,7 @@ function pathItem(operation: ApiOperation, names: Names, inputs: DocumentSubject
     ...queryParameters(operation),
     ...headers.map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ];
-  const isSubmit = body === anyJson;
+  const isSubmit = id === 'submitJob';
   return {
     operationId: id,
     tags: [tag],

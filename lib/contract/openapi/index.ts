@@ -6,6 +6,7 @@ import { DEAD_LETTER_OPERATIONS } from './dead-letters.ts';
 import { JOB_OPERATIONS } from './jobs.ts';
 import type { ApiOperation } from './operation.ts';
 import { SCHEDULE_OPERATIONS } from './schedules.ts';
+import { WAIT_OPERATIONS } from './waits.ts';
 import { WORKFLOW_OPERATIONS } from './workflows.ts';
 
 export { openApiDocument } from './document.ts';
@@ -14,6 +15,7 @@ export { type ApiOperation, problemsOf } from './operation.ts';
 export const API_OPERATIONS: readonly ApiOperation[] = [
   ...JOB_OPERATIONS,
   ...ACTION_OPERATIONS,
+  ...WAIT_OPERATIONS,
   ...DEAD_LETTER_OPERATIONS,
   ...SCHEDULE_OPERATIONS,
   ...WORKFLOW_OPERATIONS,

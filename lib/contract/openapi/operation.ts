@@ -9,6 +9,7 @@ import { type ErrorCode, httpStatusOf } from '../../core/errors.ts';
 export const TAGS = {
   jobs: 'Submit processes, read what became of them.',
   'operator actions': 'What a person may do to a job that cannot go on by itself.',
+  waits: 'What jobs wait for: signals, answers by token, decisions of people.',
   'dead letters': 'Jobs in quarantine: replayed or discarded by a person.',
   schedules: 'Workflows that start by the clock.',
   workflows: 'The definitions that this deployment runs.',

@@ -18,12 +18,14 @@ import { scheduleRecord } from '../../contracts/schedules.ts';
 import { documents, inMemory, seeded } from '../seeded.ts';
 import { SITUATIONS } from '../situations.ts';
 import { house } from '../support.ts';
+import { DAY, waiting } from '../waiting.ts';
 import { misfit, operations } from './document.ts';
 import { type Dictionary, type Drawn, draw, generator } from './fuzz.ts';
 
 /** Rounds over all operations: enough that what is met is met with a margin, in a few seconds. */
 const ROUNDS_A_SITUATION = 12;
 const ROUNDS_OF_SUBMITS = 250;
+const ROUNDS_OF_WAITS = 150;
 /** Nobody is made to wait longer. */
 const MINUTE = 60_000;
 const reached = new Set<string>();
@@ -178,6 +180,38 @@ describe('what the document says holds', () => {
         ...submits,
         ...submits,
       ]);
+    }
+  });
+
+  it('for jobs that wait, at every place and after it', async () => {
+    // What a signal carries is the workflow's own: the document cannot say it, this job can.
+    const schema = { type: 'object', properties: { street: { type: 'string' } }, required: ['street'] };
+    const requestBody = { content: { 'application/json': { schema } } };
+    const waits = operations
+      .filter(({ path }) => /signals|callbacks|approvals|approve$/.test(path))
+      .map((one) => (one.path.includes('signals') ? { ...one, operation: { ...one.operation, requestBody } } : one));
+    for (let round = 0; round < ROUNDS_OF_WAITS; round += 1) {
+      const random = generator(round + 777);
+      const rig = await waiting();
+      // A third of them are past the first step, a third wait for a person; some are looked at too late.
+      if (round % 3 > 0) await rig.callback(rig.tokenOf('pack'));
+      if (round % 3 > 1) await rig.tell({ street: 'Main' });
+      await rig.go(round % 4 === 0 ? 31 * MINUTE : 0);
+      if (round % 5 === 0) rig.ports.clock.advance(8 * DAY);
+      const dictionary: Dictionary = {
+        job_id: [rig.jobId, rig.jobId, rig.jobId, `j${'a'.repeat(26)}`],
+        name: ['address', 'address', 'nothing'],
+        token: [...Object.values(rig.tokens).flat(), ...Object.values(rig.tokens).flat(), 'nothing'],
+        street: ['Main'],
+        status: ['succeeded', 'succeeded', 'failed'],
+        error_code: ['DQ_X'],
+        output: [{ weight: 1 }, { decision: 'approved' }, 7],
+        step: ['release', 'release', 'pack'],
+        reason: ['because'],
+      };
+      const engine = { ...rig.engine, ports: failing(rig.ports, random) };
+      const app = createApp({ engine, caller, documents, door: { started: () => undefined } });
+      await check(inTime(app, rig.ports.clock), dictionary, random, [...waits, ...waits]);
     }
   });
 
