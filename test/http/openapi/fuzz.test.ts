@@ -25,7 +25,7 @@ import { type Dictionary, type Drawn, draw, generator } from './fuzz.ts';
 /** Rounds over all operations: enough that what is met is met with a margin, in a few seconds. */
 const ROUNDS_A_SITUATION = 12;
 const ROUNDS_OF_SUBMITS = 250;
-const ROUNDS_OF_WAITS = 150;
+const ROUNDS_OF_WAITS = 320;
 /** Nobody is made to wait longer. */
 const MINUTE = 60_000;
 const reached = new Set<string>();
