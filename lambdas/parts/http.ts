@@ -18,12 +18,19 @@ export type HttpEvent = APIGatewayProxyEventV2 & { readonly requestContext: { re
 const doors = readDoorEnvironment();
 const documents = apiDocuments(definitions);
 
-export async function answer(event: HttpEvent, engine: Engine, door: Door): Promise<APIGatewayProxyStructuredResultV2> {
+export function answer(event: HttpEvent, engine: Engine, door: Door): Promise<APIGatewayProxyStructuredResultV2> {
+  const caller = () => viewerOf(event.requestContext.authorizer, doors);
+  return answerWith(event, () => createApp({ engine, caller, door, documents }));
+}
+
+export async function answerWith(
+  event: HttpEvent,
+  app: () => { fetch(request: Request): Promise<Response> | Response },
+): Promise<APIGatewayProxyStructuredResultV2> {
   const request = requestOf(event);
   if (request === null)
     return resultOf(refusal('ORCH_MALFORMED_REQUEST', 'the request cannot be read: check its headers'));
-  const caller = () => viewerOf(event.requestContext.authorizer, doors);
-  return resultOf(await createApp({ engine, caller, documents, door }).fetch(request));
+  return resultOf(await app().fetch(request));
 }
 
 /** As it came, empty headers included: whether one may be empty is the router's to say. */

@@ -38,6 +38,14 @@ export const EXAMPLE_TOPICS = {
     input: z.object({ order_id: text, address: text, reservation_id: text, payment_id: text }),
     output: z.object({ fulfilment_id: text }),
   },
+  'notify:send': {
+    input: z.object({ to: text, subject: text, text }),
+    output: z.object({ message_id: text }),
+  },
+  'mail:ask': {
+    input: z.object({ to: text, subject: text }),
+    output: z.object({ letter_id: text }),
+  },
   'research:mine': {
     input: z.object({ question: text }),
     output: z.object({ findings: z.array(text) }),

@@ -63,6 +63,7 @@ function pendingText({ step, what, until }: WireSupport['pending'][number]): str
 
 function actionText({ action, step, resolution, needs }: WireSupport['safe_actions'][number]): string {
   if (step === undefined) return action;
+  if (resolution === undefined) return `${action} ${step}`;
   return `${action} ${step} as ${resolution}${needs === undefined ? '' : ` (with its ${needs})`}`;
 }
 

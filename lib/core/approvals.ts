@@ -47,8 +47,9 @@ export function remindOfApproval(draft: Draft, step: StepState): void {
 
 /** Nobody decided in time. */
 export function expireApproval(draft: Draft, step: StepState, work: ApprovalWork): void {
-  if (work.onExpiry === 'fail') failWait(draft, step, EXPIRED, 'nobody decided in time');
-  else takeDecision(draft, step, work, { decision: work.onExpiry, by: null, comment: null });
+  const over = closed(draft, step);
+  if (work.onExpiry === 'fail') failWait(draft, over, EXPIRED, 'nobody decided in time');
+  else takeDecision(draft, over, work, { decision: work.onExpiry, by: null, comment: null });
 }
 
 /** Whether there is somebody left to decide: the link may be out before we heard that it was brought. */
@@ -64,9 +65,14 @@ export function decideApproval(
   said: ApprovalDecision,
   actor: string,
 ): void {
-  takeDecision(draft, step, work, said);
+  takeDecision(draft, closed(draft, step), work, said);
   const reason = `approval_decided: ${said.decision} by ${said.by ?? 'nobody'}`;
   moveJob(draft, 'approval_decided', null, { reason, actor, step: step.name, evidence: said.comment });
+}
+
+/** Whoever decides, the link is good for nothing more. */
+function closed(draft: Draft, step: StepState): StepState {
+  return step.callback === null ? step : setStep(draft, step, { callback: { ...step.callback, used: true } });
 }
 
 function takeDecision(draft: Draft, step: StepState, work: ApprovalWork, said: ApprovalDecision): void {

@@ -112,8 +112,7 @@ function takeDecision(
       '/: this is no decision: send {"decision": "approved" | "declined", "by"?: "...", "comment"?: "..."}';
     return { status: 'refused', code: 'CONTRACT_INPUT_INVALID', detail };
   }
-  const decided = setStep(draft, step, { callback: { ...step.callback, used: true } });
-  decideApproval(draft, decided, work, said, draft.context.actor);
+  decideApproval(draft, step, work, said, draft.context.actor);
   return null;
 }
 

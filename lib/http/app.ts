@@ -41,6 +41,14 @@ export function createApp(parts: AppParts): Hono {
   return app;
 }
 
+/** Only what a token opens, for a host that asks nobody who they are. */
+export function createTokenApp(parts: Pick<AppParts, 'engine'>): Hono {
+  const app = new Hono();
+  tokenRoutes(app, parts);
+  answerTheRest(app, (error) => logUnexpected(parts, error));
+  return app;
+}
+
 /** Unknown addresses and thrown errors, in the words of the API. */
 export function answerTheRest(app: Hono, unexpected: (error: unknown) => void): void {
   app.notFound((context) =>
@@ -77,6 +85,6 @@ function transient(error: unknown) {
 }
 const UNFORESEEN = { code: 'ORCH_INTERNAL_ERROR', why: 'the request could not be answered', headers: {} };
 
-function logUnexpected({ engine }: AppParts, error: unknown): void {
+function logUnexpected({ engine }: Pick<AppParts, 'engine'>, error: unknown): void {
   engine.ports.log.write('error', 'request_failed', { ...failureFields(error) });
 }

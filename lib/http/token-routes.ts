@@ -3,10 +3,12 @@
  * says it all; so it is checked before anything is read, never logged, and never sent on as a referrer.
  */
 import type { Hono } from 'hono';
+import { parseDocument } from '../contract/documents.ts';
 import { refuseParameters } from '../contract/requests.ts';
 import { readCallback, readDecision, readDecisionForm } from '../contract/wait-requests.ts';
 import { isoTime } from '../contract/wire-time.ts';
 import type { Answer } from '../core/answers.ts';
+import { isUndecided } from '../core/approvals.ts';
 import type { Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
 import { callBack, type OpenToken, openToken, type TokenRefusal } from '../operations/callback.ts';
@@ -72,11 +74,18 @@ async function readAnswer(request: Request): Promise<Answer> {
   return readCallback(await readDocument(request, LIMITS.inputBytesMax));
 }
 
+const NOT_ASKED: TokenRefusal = {
+  kind: 'refused',
+  code: 'ORCH_TOKEN_STALE',
+  detail: 'nobody is asked any more: the job went another way',
+};
+
 /** Says what is asked, and how to answer. Looking decides nothing: programs follow links too. */
 async function showApproval({ engine }: Parts, asked: Asked): Promise<Response> {
   const open = await opened(engine, asked, isApproval);
   if (open.kind === 'refused') return told(open);
   const { job, token } = open;
+  if (!job.steps.some((step) => step.name === token.ref.step && isUndecided(step))) return told(NOT_ASKED);
   const about = {
     workflow_type: job.workflowType,
     step: token.ref.step,
@@ -87,13 +96,19 @@ async function showApproval({ engine }: Parts, asked: Asked): Promise<Response> 
 }
 
 async function decide(parts: Parts, asked: Asked): Promise<Response> {
-  const isForm = (asked.request.headers.get('content-type') ?? '').startsWith('application/x-www-form-urlencoded');
-  const read = async (request: Request): Promise<Answer> =>
-    isForm
-      ? readDecisionForm(await readText(request, DECISION_BYTES_MAX))
-      : readDecision(await readDocument(request, DECISION_BYTES_MAX));
+  let isForm = false;
+  const read = async (request: Request): Promise<Answer> => {
+    const text = await readText(request, DECISION_BYTES_MAX);
+    // Tools call any body a form when they are not told otherwise.
+    isForm = saysForm(request) && !text.trimStart().startsWith('{');
+    return isForm ? readDecisionForm(text) : readDecision(parseDocument(text));
+  };
   const response = await answered(parts, asked, isApproval, read);
   return isForm && response.status === 202 ? html(202, decidedPage(), SECRET) : response;
+}
+
+function saysForm({ headers }: Request): boolean {
+  return (headers.get('content-type') ?? '').startsWith('application/x-www-form-urlencoded');
 }
 
 function wantsPage({ headers }: Request): boolean {

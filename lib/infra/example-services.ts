@@ -9,5 +9,7 @@ export const EXAMPLE_SERVICES: Readonly<Record<string, readonly string[]>> = {
   inventory: ['inventory:reserve', 'inventory:release', 'inventory:find'],
   payment: ['payment:authorise', 'payment:cancel', 'payment:find'],
   fulfilment: ['fulfilment:create', 'fulfilment:cancel', 'fulfilment:find'],
+  mail: ['mail:ask'],
+  notify: ['notify:send'],
   research: ['research:mine', 'research:audit', 'research:plan'],
 };

@@ -1,9 +1,16 @@
 /**
- * The HTTP API. Nothing is reachable without an authorizer: IAM (the default) or a JWT. Submitting has a function of
- * its own; everything else is `operate`. Who is an operator is told to the functions by the same act that grants it.
+ * The HTTP API. Nothing is reachable without an authorizer, IAM (the default) or a JWT, but what a token opens: a
+ * function of its own checks those. Submitting has one too; everything else is `operate`. Who is an operator is told to the functions by the same act that grants it.
  */
 import { Aws, Lazy, Names, RemovalPolicy } from 'aws-cdk-lib';
-import { CfnStage, HttpApi, HttpMethod, HttpStage, type IHttpRouteAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  CfnStage,
+  HttpApi,
+  HttpMethod,
+  HttpNoneAuthorizer,
+  HttpStage,
+  type IHttpRouteAuthorizer,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Effect, type IRole, Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -28,12 +35,26 @@ export interface HttpDoorProps {
   readonly auth: DoorAuth;
   readonly submit: ServiceFunction;
   readonly operate: ServiceFunction;
+  readonly callback: ServiceFunction;
 }
 
 const SUBMIT_ROUTE = '/workflows/{type}/jobs';
 
 /** What a submitter calls: jobs of its own. Others' are unknown to it, whatever it asks for. */
-const SUBMITTER_ROUTES = ['POST/workflows/*/jobs', 'GET/workflows*', 'GET/jobs*', 'POST/jobs/*/cancel'];
+const SUBMITTER_ROUTES = [
+  'POST/workflows/*/jobs',
+  'GET/workflows*',
+  'GET/jobs*',
+  'POST/jobs/*/cancel',
+  'POST/jobs/*/signals/*',
+];
+
+/** The token in the address is the authority: participants and people have no identity here. */
+const TOKEN_ROUTES = [
+  { path: '/callbacks/{token}', methods: [HttpMethod.POST] },
+  { path: '/callbacks/{token}/heartbeat', methods: [HttpMethod.POST] },
+  { path: '/approvals/{token}', methods: [HttpMethod.GET, HttpMethod.POST] },
+];
 
 const ACCESS_LOG = {
   request_id: '$context.requestId',
@@ -49,7 +70,7 @@ export class HttpDoor extends Construct {
   private readonly operators: string[] = [];
   private readonly auth: DoorAuth;
 
-  constructor(scope: Construct, id: string, { auth, submit, operate }: HttpDoorProps) {
+  constructor(scope: Construct, id: string, { auth, submit, operate, callback }: HttpDoorProps) {
     super(scope, id);
     this.auth = auth;
     this.api = new HttpApi(this, 'Api', {
@@ -66,6 +87,11 @@ export class HttpDoor extends Construct {
       path: '/{path+}',
       integration: new HttpLambdaIntegration('Operate', operate.function),
     });
+    const byToken = new HttpLambdaIntegration('Callback', callback.function);
+    const authorizer = new HttpNoneAuthorizer();
+    for (const { path, methods } of TOKEN_ROUTES) {
+      this.api.addRoutes({ path, methods, integration: byToken, authorizer });
+    }
     this.addStage();
     for (const door of [submit, operate]) this.tellWhoOperates(door);
   }

@@ -68,6 +68,7 @@ const DEAD_LETTER_BATCH = 10;
 const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
   submit: 'Takes submits in over HTTP and waits with their callers',
   operate: 'Everything else of the HTTP API: jobs, dead letters, actions of people',
+  callback: 'Takes in what comes with a token: answers of participants, decisions of people',
   dispatch: 'Drives jobs forward',
   compensate: 'Undoes what failed jobs have done',
   intake: 'Takes submits in from its queue and from the bus',
@@ -139,6 +140,7 @@ export class Orchestrator extends Construct {
     return {
       submit: make('submit'),
       operate: make('operate'),
+      callback: make('callback'),
       dispatch: make('dispatch', true),
       compensate: make('compensate', true),
       intake: make('intake'),
@@ -148,12 +150,12 @@ export class Orchestrator extends Construct {
   }
 
   private reservedOf(name: FunctionName): number | null {
-    return name === 'submit' || name === 'operate' ? null : this.concurrency[name].reserved;
+    return name === 'submit' || name === 'operate' || name === 'callback' ? null : this.concurrency[name].reserved;
   }
 
   private grantState(): void {
-    const { submit, operate, dispatch, compensate, intake, watchdog, 'dead-letter': deadLetter } = this.functions;
-    for (const one of [submit, operate, dispatch, compensate, intake, watchdog, deadLetter]) {
+    const { operate, dispatch, compensate, intake, watchdog, 'dead-letter': deadLetter } = this.functions;
+    for (const one of Object.values(this.functions)) {
       this.state.grantReadJobs(one);
       this.state.grantWriteJobs(one);
     }
@@ -165,6 +167,9 @@ export class Orchestrator extends Construct {
     this.state.grantLists(operate);
     this.state.grantFindDueJobs(watchdog);
     for (const one of [watchdog, operate]) this.state.grantFindParkedJobs(one);
+    // Who calls makes tokens; the door that is open to everybody can only check them.
+    this.state.grantSign(dispatch);
+    this.state.grantVerify(this.functions.callback);
   }
 
   /** A submit that waits runs its job by a direct invoke; one that may not, sends a hint. */
@@ -178,11 +183,11 @@ export class Orchestrator extends Construct {
   }
 
   private connectQueues(paused: boolean): void {
-    const { submit, operate, dispatch, compensate, intake, watchdog, 'dead-letter': deadLetter } = this.functions;
-    for (const one of [submit, operate, dispatch, compensate, intake, watchdog, deadLetter]) {
+    const { operate, callback, dispatch, compensate, intake, watchdog, 'dead-letter': deadLetter } = this.functions;
+    for (const one of Object.values(this.functions)) {
       grantSend(one, this.dispatchQueue, { [AWS_VARIABLES.dispatchQueueUrl]: this.dispatchQueue.queueUrl });
     }
-    for (const one of [operate, dispatch, compensate, watchdog, deadLetter]) {
+    for (const one of [operate, callback, dispatch, compensate, watchdog, deadLetter]) {
       grantSend(one, this.compensateQueue, { [AWS_VARIABLES.compensateQueueUrl]: this.compensateQueue.queueUrl });
     }
     watchdog.allow({

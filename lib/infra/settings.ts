@@ -18,6 +18,7 @@ export const FUNCTIONS = {
   /** The longest wait (25 s) and what comes before and after it, within the 30 s that an HTTP API gives. */
   submit: { timeoutMs: 29 * SECOND, memoryMb: MEMORY_MB },
   operate: { timeoutMs: 15 * SECOND, memoryMb: MEMORY_MB },
+  callback: { timeoutMs: 15 * SECOND, memoryMb: MEMORY_MB },
   dispatch: { timeoutMs: LIMITS.dispatchTimeoutMs, memoryMb: MEMORY_MB },
   compensate: { timeoutMs: LIMITS.dispatchTimeoutMs, memoryMb: MEMORY_MB },
   intake: { timeoutMs: 30 * SECOND, memoryMb: MEMORY_MB },

@@ -7,7 +7,7 @@ import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
+import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -41,6 +41,8 @@ const ATTRIBUTE_TYPES = { S: AttributeType.STRING, N: AttributeType.NUMBER } as 
 export class State extends Construct {
   readonly stack: Stack;
   readonly key: Key;
+  /** Signs callback tokens; it never leaves KMS. */
+  readonly tokenKey: Key;
   readonly table: Table;
   readonly bucket: Bucket;
   readonly bus: EventBus;
@@ -60,6 +62,12 @@ export class State extends Construct {
     this.key = new Key(this, 'Key', {
       description: 'Data of dacapo: jobs, payloads, alerts',
       enableKeyRotation: true,
+      removalPolicy,
+    });
+    this.tokenKey = new Key(this, 'TokenKey', {
+      description: 'Signs the callback tokens of dacapo',
+      keySpec: KeySpec.HMAC_256,
+      keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
       removalPolicy,
     });
     this.table = new Table(this, 'Table', {
@@ -164,6 +172,19 @@ export class State extends Construct {
 
   grantWriteDeadLetters(to: ServiceFunction): void {
     this.open(to, ['dynamodb:UpdateItem'], []);
+  }
+
+  grantSign(to: ServiceFunction): void {
+    this.letUseTokenKey(to, 'kms:GenerateMac');
+  }
+
+  grantVerify(to: ServiceFunction): void {
+    this.letUseTokenKey(to, 'kms:VerifyMac');
+  }
+
+  private letUseTokenKey(to: ServiceFunction, action: string): void {
+    const { keyArn } = this.tokenKey;
+    to.allow({ actions: [action], resources: [keyArn], variables: { [AWS_VARIABLES.callbackKeyId]: keyArn } });
   }
 
   grantPublish(to: ServiceFunction): void {

@@ -33,6 +33,7 @@ describe('types', () => {
     const nameOf = (job: JobOf<typeof examples>): string | undefined => {
       if (job.workflow_type === 'order') return job.output?.payment_id;
       if (job.workflow_type === 'research') return job.input?.question;
+      if (job.workflow_type === 'onboarding') return job.output?.message_id;
       expectTypeOf(job.workflow_type).toEqualTypeOf<'signup'>();
       return job.output?.tenant_id;
     };

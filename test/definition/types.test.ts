@@ -197,7 +197,7 @@ describe('what the workflow says', () => {
 
   it('a client finds each workflow of a registry by the name of its type', () => {
     type Known = (typeof examples.workflows)[number];
-    expectTypeOf<TypeOf<Known>>().toEqualTypeOf<'order' | 'research' | 'signup'>();
+    expectTypeOf<TypeOf<Known>>().toEqualTypeOf<'onboarding' | 'order' | 'research' | 'signup'>();
     expectTypeOf<typeof signup>().toExtend<Known>();
   });
 });

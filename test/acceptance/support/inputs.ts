@@ -55,4 +55,5 @@ export const EFFECTS: Record<string, Record<string, string>> = {
   signup: { tenant: 'tenant', billing: 'billing', user: 'user' },
   order: { reservation: 'inventory', payment: 'payment', fulfilment: 'fulfilment' },
   research: {},
+  onboarding: { notify: 'notify' },
 };

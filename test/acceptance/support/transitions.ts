@@ -21,11 +21,16 @@ interface Edge {
   from_state: JobState | null;
   to_state: JobState;
   actor: string;
+  transition_reason: string;
 }
 
-export function isAllowed({ from_state, to_state, actor }: Edge): boolean {
+/** News about a wait, which moves nothing. */
+const NEWS = /^(approval_requested|approval_reminder|approval_decided|signal )/;
+
+export function isAllowed({ from_state, to_state, actor, transition_reason }: Edge): boolean {
   if (from_state === null) return to_state === 'PENDING';
   if (NEXT[from_state].includes(to_state)) return true;
+  if (from_state === to_state && NEWS.test(transition_reason)) return true;
   // What an operator did without moving the job, and a force-close, which goes through NEEDS_REVIEW from any live state.
   const byOperator = actor.startsWith('operator:');
   return byOperator && (from_state === to_state || (to_state === 'NEEDS_REVIEW' && NEXT[from_state].length > 1));
