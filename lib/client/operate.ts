@@ -15,6 +15,11 @@ export interface Operate<R extends Registry> {
   retryCompensation(jobId: string, act: Act): Promise<JobOf<R>>;
   close(jobId: string, act: Act): Promise<JobOf<R>>;
   resolve(jobId: string, resolution: Resolution): Promise<JobOf<R>>;
+  /** Decides in place of the person whom a step asks. */
+  approve(
+    jobId: string,
+    act: Act & { readonly step: string; readonly decision: 'approved' | 'declined' },
+  ): Promise<JobOf<R>>;
   /** Leaves effects behind; `confirm` is the job's id once more. */
   forceClose(jobId: string, act: Act & { readonly confirm: string }): Promise<JobOf<R>>;
   readonly deadLetters: {
@@ -40,6 +45,8 @@ export function operate<R extends Registry>(send: Send): Operate<R> {
     resume: plain('resume'),
     retryCompensation: plain('retry-compensation'),
     close: plain('close'),
+    approve: (jobId, { step, decision, ...said }) =>
+      act(`${pathOf(jobId)}/approve`, { ...bodyOf(said), step, decision }),
     forceClose: (jobId, { confirm, ...said }) => act(`${pathOf(jobId)}/force-close`, { ...bodyOf(said), confirm }),
     resolve: (jobId, { step, resolution, output, evidence, ...said }) =>
       act(`${pathOf(jobId)}/resolve`, {

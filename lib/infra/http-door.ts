@@ -17,6 +17,7 @@ import { Effect, type IRole, Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { DOOR_VARIABLES } from '../contract/door-environment.ts';
+import { acknowledge } from './findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 import { API_THROTTLE } from './settings.ts';
 
@@ -90,7 +91,13 @@ export class HttpDoor extends Construct {
     const byToken = new HttpLambdaIntegration('Callback', callback.function);
     const authorizer = new HttpNoneAuthorizer();
     for (const { path, methods } of TOKEN_ROUTES) {
-      this.api.addRoutes({ path, methods, integration: byToken, authorizer });
+      for (const route of this.api.addRoutes({ path, methods, integration: byToken, authorizer })) {
+        acknowledge(
+          route,
+          'APIG4',
+          'The token in the address is the authority: signed, for one answer, and for a while.',
+        );
+      }
     }
     this.addStage();
     for (const door of [submit, operate]) this.tellWhoOperates(door);

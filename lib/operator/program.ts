@@ -12,6 +12,7 @@ import { jobCommands } from './commands/jobs.ts';
 import { scheduleCommands } from './commands/schedules.ts';
 import { submitCommands } from './commands/submit.ts';
 import { versionCommands } from './commands/versions.ts';
+import { waitCommands } from './commands/waits.ts';
 import { completionScript } from './completion.ts';
 import { EXIT, type ExitCode, report } from './failure.ts';
 import type { Io } from './io.ts';
@@ -53,6 +54,7 @@ function programWith(io: Io, run: Run): Command {
   submitCommands(program, run);
   jobCommands(program, run);
   actionCommands(program, run);
+  waitCommands(program, run);
   deadLetterCommands(program, run);
   scheduleCommands(program, run);
   auditCommand(program, run);

@@ -3,6 +3,7 @@
  */
 export type { Call } from './call.ts';
 export { identityOf } from './call.ts';
+export { accepted, type Callbacks, callbacks, type Heard } from './callbacks.ts';
 export { type CommandOptions, type CommandResult, consume, type QueueRecord } from './commands.ts';
 export { type Host, type HostOptions, host } from './host.ts';
 export { type HttpServing, serveHttp } from './http.ts';

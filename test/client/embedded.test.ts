@@ -129,6 +129,7 @@ it('an operator settles what cannot go on, and the audit tells who', async () =>
 it('shows the definitions', async () => {
   const { dacapo } = await start();
   expect((await dacapo.workflows.list()).map(({ workflow_type }) => workflow_type)).toEqual([
+    'onboarding',
     'order',
     'research',
     'signup',

@@ -23,6 +23,7 @@ describe("a function's environment", () => {
       wakeups: null,
       routes: null,
       policies: NO_POLICIES,
+      callbackKeyId: null,
       lifecycleEvents: false,
       pathStyleBuckets: false,
     });

@@ -1,6 +1,7 @@
 /** What the templates must say, since no emulator and no test can show it before it is needed. */
 import { describe, expect, it, vi } from 'vitest';
 import { LIMITS } from '../../lib/core/limits.ts';
+import { EXAMPLE_SERVICES } from '../../lib/infra/example-services.ts';
 import { CONCURRENCY, FUNCTIONS } from '../../lib/infra/settings.ts';
 import { named, ofType, type Properties, plain, synthesise } from './templates.ts';
 
@@ -62,8 +63,12 @@ describe('state', () => {
     expect(tables.map(([, table]) => table.DeletionProtectionEnabled)).toEqual([false, false]);
   });
 
-  it('keys rotate', () => {
-    for (const [, key] of all('AWS::KMS::Key')) expect(key.EnableKeyRotation).toBe(true);
+  it('keys rotate, but the one that signs: KMS rotates none of its kind', () => {
+    const [signing, ...more] = all('AWS::KMS::Key').filter(([, { KeySpec }]) => KeySpec === 'HMAC_256');
+    expect([signing?.[1].KeyUsage, more]).toEqual(['GENERATE_VERIFY_MAC', []]);
+    for (const [id, key] of all('AWS::KMS::Key')) {
+      if (id !== signing?.[0]) expect(key.EnableKeyRotation).toBe(true);
+    }
   });
 });
 
@@ -131,7 +136,7 @@ describe('functions', () => {
   const functions = all('AWS::Lambda::Function');
 
   it('run the current Node on arm64 and write JSON into log groups of their own, for a month', () => {
-    expect(functions).toHaveLength(Object.keys(FUNCTIONS).length + 7);
+    expect(functions).toHaveLength(Object.keys(FUNCTIONS).length + Object.keys(EXAMPLE_SERVICES).length);
     for (const [, one] of functions) {
       expect(one).toMatchObject({
         Runtime: 'nodejs24.x',
@@ -184,16 +189,28 @@ describe('a paused deployment', () => {
 
 describe('the API', () => {
   it('answers nothing without an authorizer', () => {
-    const routes = all('AWS::ApiGatewayV2::Route');
+    const routes = all('AWS::ApiGatewayV2::Route').filter(([, { RouteKey }]) => !String(RouteKey).includes('{token}'));
     expect(routes.map(([, route]) => route.RouteKey).sort()).toEqual(['ANY /{path+}', 'POST /workflows/{type}/jobs']);
     for (const [, route] of routes) expect(route.AuthorizationType).toBe('AWS_IAM');
+  });
+
+  it('but what a token opens, at a function that can check tokens and not make any', () => {
+    const open = all('AWS::ApiGatewayV2::Route').filter(([, { AuthorizationType }]) => AuthorizationType === 'NONE');
+    expect(open.map(([, { RouteKey }]) => RouteKey).sort()).toEqual([
+      'GET /approvals/{token}',
+      'POST /approvals/{token}',
+      'POST /callbacks/{token}',
+      'POST /callbacks/{token}/heartbeat',
+    ]);
+    const targets = new Set(open.map(([, { Target }]) => JSON.stringify(Target)));
+    expect([...targets].every((target) => target.includes('Callback'))).toBe(true);
   });
 
   it('takes JWTs in its place, with a scope for submitting and one for operating', () => {
     const auth = { kind: 'jwt', issuer: 'https://issuer.example', audience: ['dacapo'] } as const;
     const jwt = synthesise({ auth });
     const routes = ofType(jwt, 'AWS::ApiGatewayV2::Route').map(([, route]) => route);
-    for (const route of routes) {
+    for (const route of routes.filter(({ RouteKey }) => !String(RouteKey).includes('{token}'))) {
       expect(route).toMatchObject({
         AuthorizationType: 'JWT',
         AuthorizationScopes: ['dacapo/submit', 'dacapo/operate'],

@@ -26,6 +26,12 @@ const orderOutputs = {
   payment: { payment_id: 'p1' },
   fulfilment: { fulfilment_id: 'f1' },
 };
+const onboarding = { company: 'Acme', approver: 'grace@acme.example' };
+const onboardingOutputs = {
+  approval: { decision: 'approved', by: 'Grace', comment: null },
+  welcome: null,
+  notify: { message_id: 'm1' },
+};
 const research = { question: 'why?' };
 const researchOutputs = {
   miner: { findings: ['a', 'b'] },
@@ -145,14 +151,37 @@ describe('research', () => {
   });
 });
 
+describe('onboarding', () => {
+  const plan = planOf('onboarding');
+
+  it('asks a person, waits three days, and sends last what cannot be called back', () => {
+    expect(stagesOf(plan)).toEqual([
+      ['approval', 0, 'readOnly', 'mail:ask'],
+      ['welcome', 1, 'readOnly', null],
+      ['notify', 2, 'irreversible', 'notify:send'],
+    ]);
+    expect(plan.steps.map(({ work }) => work.type)).toEqual(['approval', 'timer', 'call']);
+  });
+
+  it('is open for longer than its waits take together', () => {
+    const week = 7 * 86_400_000;
+    expect(plan.steps[0]?.work).toMatchObject({ withinMs: week, onExpiry: 'declined', onDecline: 'fail' });
+    expect(plan.deadlineMs).toBeGreaterThan(week + 3 * 86_400_000);
+  });
+});
+
 describe('the contract between examples and participants', () => {
-  const inputs: Record<string, unknown> = { signup, order, research };
+  const inputs: Record<string, unknown> = { signup, order, research, onboarding };
   const outputs: Record<string, Record<string, unknown>> = {
     signup: signupOutputs,
     order: orderOutputs,
     research: researchOutputs,
+    onboarding: onboardingOutputs,
   };
-  const calls = examples.list().flatMap((plan) => plan.steps.map((step) => ({ plan, step })));
+  const calls = examples
+    .list()
+    .flatMap((plan) => plan.steps.map((step) => ({ plan, step })))
+    .filter(({ step }) => step.topic !== null);
 
   it.each(calls.map(({ plan, step }) => [step.topic, plan, step] as const))(
     '%s: what is sent is what is expected',
@@ -161,6 +190,7 @@ describe('the contract between examples and participants', () => {
       const answered = outputs[plan.type] ?? {};
       const body = step.map({ input: inputs[plan.type], outputs: answered });
       expect(contract?.input.parse(body)).toEqual(body);
+      // A person's step answers with the decision, not with what brought the question.
       expect(step.checkOutput(Object(answered[step.name]))).toEqual({ ok: true, value: answered[step.name] });
     },
   );

@@ -41,6 +41,8 @@ export const failed = z.object({
 });
 export const needsReview = z.object({ ...common, ...why });
 export const deadLettered = z.object({ ...common, ...why, dead_letter_id: z.string() });
+/** Without the token: whoever may decide is sent it another way. */
+export const approvalNews = z.object({ ...common, step: z.string().nullable(), expires_at: time.nullable() });
 export const transitioned = z.intersection(
   historyEntry,
   z.object({ traceparent: z.string(), tracestate: z.string().exactOptional() }),
@@ -54,6 +56,8 @@ export interface EventKind {
 /** Detail types that are the same for every workflow; outcome events are named by each definition. */
 export const EVENT_KINDS = {
   'job.needs_review': { summary: 'A job cannot go on without a person.', detail: needsReview },
+  'job.approval_requested': { summary: 'A person is asked to approve.', detail: approvalNews },
+  'job.approval_reminder': { summary: 'A person was asked to approve and has not decided.', detail: approvalNews },
   'job.dead_lettered': { summary: 'A job is in quarantine.', detail: deadLettered },
   'job.transitioned': {
     summary: 'A job moved; off unless the deployment asks for these.',
