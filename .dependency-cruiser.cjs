@@ -49,13 +49,13 @@ const LAYERS = {
   },
   'adapter-sqlite': {
     path: '^lib/adapters/sqlite/',
-    may: ['core', 'ports', 'contract', 'job-changes'],
+    may: ['core', 'ports', 'contract', 'job-changes', 'hmac-signer'],
     builtins: 'all',
     why: 'An adapter implements ports and knows no other adapter and no operation. Share code through core or contract.',
   },
   'adapter-memory': {
     path: '^lib/adapters/memory/',
-    may: ['core', 'ports', 'contract', 'job-changes'],
+    may: ['core', 'ports', 'contract', 'job-changes', 'hmac-signer'],
     why: 'The memory adapter must replay from a seed: no other adapter, no operation, nothing of Node.',
   },
   crashable: {
@@ -68,6 +68,12 @@ const LAYERS = {
     may: ['ports'],
     builtins: ['crypto'],
     why: 'Chance for whoever runs for real; it knows the interface only.',
+  },
+  'hmac-signer': {
+    path: '^lib/adapters/hmac-signer\\.ts$',
+    may: ['ports'],
+    builtins: ['crypto'],
+    why: 'Signs with a key that it is given; where that is kept is the business of whoever gives it.',
   },
   'job-changes': {
     path: '^lib/adapters/job-changes\\.ts$',
@@ -156,7 +162,7 @@ const LAYERS = {
   },
   testing: {
     path: '^lib/testing/',
-    may: ['core', 'definition', 'ports', 'operations', 'contract', 'adapter-memory', 'client'],
+    may: ['core', 'definition', 'ports', 'operations', 'contract', 'adapter-memory', 'hmac-signer', 'client'],
     builtins: 'all',
     why: "A team's tests run the real operations on memory ports: no network, no file, no process.",
   },

@@ -68,6 +68,7 @@ const REFUSED: readonly (readonly [file: string, text: string, rule: string])[] 
   ['lib/adapters/sqlite/bad.ts', "import type { X } from '../memory/x.ts';", 'adapter-sqlite-imports'],
   ['lib/adapters/memory/bad.ts', "import type { X } from '../sqlite/x.ts';", 'adapter-memory-imports'],
   ['lib/adapters/crashable.ts', "import type { X } from './memory/x.ts';", 'crashable-imports'],
+  ['lib/adapters/hmac-signer.ts', "import type { X } from './sqlite/x.ts';", 'hmac-signer-imports'],
   ['lib/adapters/job-changes.ts', "import type { X } from './sqlite/x.ts';", 'job-changes-imports'],
   ['lib/adapters/random-ids.ts', "import type { X } from './sqlite/x.ts';", 'random-ids-imports'],
   ['lib/http/bad.ts', "import type { X } from '../adapters/sqlite/x.ts';", 'http-imports'],

@@ -3,16 +3,17 @@
  * stored; who reads the store cannot make one, who has one can read nothing out of it that it may not know.
  * Invariant: exactly one text says one thing. Whatever differs from it in a single bit is no token.
  */
-import { createHash } from 'node:crypto';
 import type { TokenRef } from '../core/events.ts';
 import { isJobId, type JobId, STEP_NAME } from '../core/ids.ts';
 import type { Job } from '../core/job.ts';
+import { sha256Hex } from '../core/json.ts';
 import type { Signer } from '../ports.ts';
 
 const PREFIX = 'dct1';
 /** Twice what the longest one needs: longer texts are not even looked at. */
 const CHARACTERS_MAX = 600;
-const DIGEST_CHARACTERS = 22;
+/** 128 bits. */
+const DIGEST_CHARACTERS = 32;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 export interface Token {
@@ -46,7 +47,7 @@ export function belongsTo(token: Token, job: Job): boolean {
 }
 
 function callerDigest(callerId: string): string {
-  return createHash('sha256').update(`caller\n${callerId}`).digest('base64url').slice(0, DIGEST_CHARACTERS);
+  return sha256Hex(`caller\n${callerId}`).slice(0, DIGEST_CHARACTERS);
 }
 
 function encode({ jobId, ref, caller }: Token): string {
