@@ -12,7 +12,7 @@ import { type Consequences, outcomeEventId } from '../core/outbox.ts';
 import type { WorkflowPlan } from '../core/plan.ts';
 import { wireHistoryEntry } from './wire-history.ts';
 import { wireOpenEffects } from './wire-job.ts';
-import { isoTime, isoTimeOrNull } from './wire-time.ts';
+import { isoTime } from './wire-time.ts';
 
 export interface WireEvent {
   readonly eventId: string;
@@ -41,8 +41,7 @@ export function busEventsOf(job: Job, plan: WorkflowPlan, due: Consequences): Wi
     });
   }
   if (due.approval !== null) {
-    const step = job.steps.find(({ name }) => name === entry.step);
-    const asked = { step: entry.step, expires_at: isoTimeOrNull(step?.deadlineAt ?? null) };
+    const asked = { step: entry.step, expires_at: entry.evidence };
     add(`job.approval_${due.approval}`, `${job.jobId}.${entry.seq}.approval`, { ...common(job, due), ...asked });
   }
   if (due.review)

@@ -3,7 +3,7 @@
  * brought to the person, by an operator who names job and step, or by what the definition says of silence.
  */
 import type { Answer } from './answers.ts';
-import { type Draft, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
+import { type Draft, type EntryDetails, moveJob, moveStep, setStep, stepPlan } from './draft.ts';
 import { newValue, type StepState } from './job.ts';
 import { isObject, type Json } from './json.ts';
 import type { ApprovalWork } from './plan.ts';
@@ -27,7 +27,12 @@ export function approvalOf(draft: Draft, step: StepState): ApprovalWork | null {
 /** From now on a person is waited for; told outside, without the token. */
 export function askForApproval(draft: Draft, step: StepState, work: ApprovalWork): void {
   setStep(draft, step, { nextAttemptAt: nextReminder(draft, step, work) });
-  if (draft.job.state === 'PROCESSING') moveJob(draft, 'approval_requested', null, { step: step.name });
+  if (draft.job.state === 'PROCESSING') moveJob(draft, 'approval_requested', null, asked(step));
+}
+
+/** What is told stands in the entry, so that it is the same however late it is told. */
+function asked({ name, deadlineAt }: StepState): EntryDetails {
+  return { step: name, evidence: deadlineAt === null ? null : new Date(deadlineAt).toISOString() };
 }
 
 function nextReminder(draft: Draft, step: StepState, work: ApprovalWork): number | null {
@@ -42,7 +47,7 @@ export function remindOfApproval(draft: Draft, step: StepState): void {
   const due = step.nextAttemptAt !== null && step.nextAttemptAt <= draft.context.now;
   if (work === null || !due || draft.driver === null || draft.job.state !== 'PROCESSING') return;
   setStep(draft, step, { nextAttemptAt: nextReminder(draft, step, work) });
-  moveJob(draft, 'approval_reminder', null, { step: step.name });
+  moveJob(draft, 'approval_reminder', null, asked(step));
 }
 
 /** Nobody decided in time. */

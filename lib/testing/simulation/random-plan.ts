@@ -3,7 +3,15 @@
  * its own.
  */
 import { type PolicyOverrides, SAGA_POLICY } from '../../core/errors.ts';
-import { CALL, type OnUnknown, type StepPlan, type UndoPlan, type WorkflowPlan } from '../../core/plan.ts';
+import {
+  CALL,
+  type OnUnknown,
+  type StepKind,
+  type StepPlan,
+  type StepWork,
+  type UndoPlan,
+  type WorkflowPlan,
+} from '../../core/plan.ts';
 import type { Chance } from './chance.ts';
 import type { ServiceKind } from './ledger.ts';
 import { BABBLE, type ForwardWord, type QueryWord, type ServiceSpec, type UndoWord } from './service.ts';
@@ -67,13 +75,15 @@ function stepOf(chance: Chance, name: string, stage: number, only: 'irreversible
   const choices: OnUnknown[] = ['retry', 'retry', 'review'];
   if (asks) choices.push('query', 'query');
   if (undo !== null && !('none' in undo)) choices.push('compensate');
+  const work = workOf(chance, name, kind);
+  const brought = work.type === 'approval' && chance.often(0.5);
   return {
     name,
     stage,
     kind,
-    work: CALL,
-    when: null,
-    topic: `${name}:do`,
+    work,
+    when: guardOf(chance, kind),
+    topic: work.type === 'call' || brought ? `${name}:do` : null,
     timeoutMs: chance.pick([10 * SECOND, 10 * SECOND, 2 * SECOND, 60 * SECOND]),
     retry: chance.often(0.2) ? { EXT_: { maxAttempts: 1 } } : {},
     onUnknown: kind === 'readOnly' ? 'retry' : chance.pick(choices),
@@ -85,6 +95,38 @@ function stepOf(chance: Chance, name: string, stage: number, only: 'irreversible
         ? { ok: false, errors: [{ path: '/', message: 'not what was asked' }] }
         : { ok: true, value: body },
   };
+}
+
+/** What only reads may as well wait; and whoever is called may say that it answers later. */
+function workOf(chance: Chance, name: string, kind: StepKind): StepWork {
+  if (kind !== 'readOnly' || chance.often(0.5)) {
+    if (!chance.often(0.2)) return CALL;
+    return { type: 'call', later: { withinMs: 10 * MINUTE, heartbeatMs: chance.pick([null, null, 20 * SECOND]) } };
+  }
+  const waitMs = chance.pick([0, SECOND, MINUTE, 20 * MINUTE]);
+  switch (chance.pick(['timer', 'signal', 'approval'] as const)) {
+    case 'timer':
+      return { type: 'timer', due: (_seen, now) => now + waitMs };
+    case 'signal': {
+      const onTimeout = chance.often(0.7) ? { output: { of: name, nobody: true } } : { fail: 'EXT_TIMEOUT' };
+      return { type: 'signal', signal: name, withinMs: waitMs + SECOND, onTimeout };
+    }
+    case 'approval':
+      return {
+        type: 'approval',
+        withinMs: waitMs + SECOND,
+        remindEveryMs: chance.pick([null, 10 * SECOND]),
+        onExpiry: chance.pick(['approved', 'approved', 'declined', 'fail']),
+        onDecline: chance.pick(['fail', 'continue']),
+      };
+  }
+}
+
+/** A pivot is never left out: what comes after it counts on it. */
+function guardOf(chance: Chance, kind: StepKind): StepPlan['when'] {
+  if (kind === 'irreversible' || !chance.often(0.1)) return null;
+  const answer = chance.often(0.5);
+  return () => answer;
 }
 
 function undoOf(chance: Chance, name: string): UndoPlan | { none: string } {
