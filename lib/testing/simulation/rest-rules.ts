@@ -151,7 +151,8 @@ async function news(world: World, job: Job, plan: WorkflowPlan, history: readonl
   const told = new Map(published.map((event) => [event.eventId, event.detailType]));
   const due = consequencesOf(job, history, -1);
   const wanted = new Map<string, string>(
-    due.flatMap(({ entry, outcome, review, deadLetter }) => [
+    due.flatMap(({ entry, outcome, review, deadLetter, approval }) => [
+      ...(approval === null ? [] : [[`${job.jobId}.${entry.seq}.approval`, `job.approval_${approval}`] as const]),
       ...(outcome === null ? [] : [[`${job.jobId}.${entry.seq}.outcome`, plan.events[outcome]] as const]),
       ...(review ? [[`${job.jobId}.${entry.seq}.review`, 'job.needs_review'] as const] : []),
       ...(deadLetter ? [[`${job.jobId}.${entry.seq}.dead`, 'job.dead_lettered'] as const] : []),
