@@ -22,6 +22,7 @@ import { signalRoutes } from './signal-routes.ts';
 import { submitRoutes } from './submit-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { topologyRoutes } from './topology-routes.ts';
+import { tokenRoutes } from './token-routes.ts';
 import { workflowRoutes } from './workflow-routes.ts';
 
 export function createApp(parts: AppParts): Hono {

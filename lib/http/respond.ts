@@ -21,6 +21,11 @@ export function plainText(status: number, body: string): Response {
   return new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...ALWAYS } });
 }
 
+export function html(status: number, body: string, headers: Headers = {}): Response {
+  const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY };
+  return new Response(body, { status, headers: { ...page, ...ALWAYS, ...headers } });
+}
+
 /** A picture of ours: no script of anybody's runs in it, wherever it is opened. */
 export function svg(status: number, body: string): Response {
   const policy = { 'content-security-policy': "default-src 'none'" };
