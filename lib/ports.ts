@@ -13,6 +13,7 @@ import type { Family } from './ports/family.ts';
 import type { Message } from './ports/message.ts';
 import type { ListPosition, ParkedJob, ParkedPosition, ParkedQuery } from './ports/parked.ts';
 import type { CallEnvelope, Participants } from './ports/participants.ts';
+import type { PausePut, PauseStore } from './ports/pauses.ts';
 import type { SchedulePage, ScheduleStore, Wakeups } from './ports/schedules.ts';
 
 export type {
@@ -26,6 +27,8 @@ export type {
   ParkedPosition,
   ParkedQuery,
   Participants,
+  PausePut,
+  PauseStore,
   SchedulePage,
   ScheduleStore,
   Wakeups,
@@ -274,6 +277,7 @@ export interface Ports {
   readonly dependencies: DependencyStore;
   readonly deadLetters: DeadLetterStore;
   readonly audit: AuditStore;
+  readonly pauses: PauseStore;
   readonly schedules: ScheduleStore;
   readonly wakeups: Wakeups;
   readonly queue: CommandQueue;

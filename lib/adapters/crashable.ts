@@ -58,7 +58,10 @@ export function crashable(ports: Ports, plan: CrashPlan): Crashable {
   };
 }
 
-function stores({ jobs, values, claims, dependencies, deadLetters, audit, schedules }: Ports, outside: Outside) {
+function stores(
+  { jobs, values, claims, dependencies, deadLetters, audit, pauses, schedules }: Ports,
+  outside: Outside,
+) {
   return {
     jobs: {
       create: (job) => outside('jobs.create', () => jobs.create(job)),
@@ -94,6 +97,11 @@ function stores({ jobs, values, claims, dependencies, deadLetters, audit, schedu
     audit: {
       put: (record) => outside('audit.put', () => audit.put(record)),
       list: (query) => outside('audit.list', () => audit.list(query)),
+    },
+    pauses: {
+      list: () => outside('pauses.list', () => pauses.list()),
+      get: (id) => outside('pauses.get', () => pauses.get(id)),
+      put: (pause) => outside('pauses.put', () => pauses.put(pause)),
     },
     schedules: {
       put: (record, expected) => outside('schedules.put', () => schedules.put(record, expected)),

@@ -15,6 +15,10 @@ import type {
   DeadLetterFilter,
   Dependency,
   JobOf,
+  Pause,
+  PauseScope,
+  ReleasedPause,
+  ReleaseOfPause,
   Resolution,
 } from './types.ts';
 
@@ -51,6 +55,13 @@ export interface Operate<R extends Registry> {
     ): Promise<Dependency>;
     /** Finds out now whether it is back. */
     probe(dependencyId: string): Promise<Dependency>;
+  };
+  readonly pauses: {
+    list(): Promise<readonly Pause[]>;
+    /** Holds it back; what is paused already stays as it is. */
+    add(what: { readonly scope: PauseScope; readonly value: string; readonly reason: string }): Promise<Pause>;
+    /** Lets what waits go on at a rate; a dry run only says how many jobs that are. */
+    release(pauseId: string, how: ReleaseOfPause): Promise<ReleasedPause>;
   };
   /** Newest first. */
   audit(filter?: AuditFilter): AsyncGenerator<AuditEntry, void, void>;
@@ -93,12 +104,26 @@ export function operate<R extends Registry>(send: Send): Operate<R> {
       probe: async (id) =>
         (await send({ method: 'POST', path: `${dependencyPath(id)}/probe`, repeatable: true })).body as Dependency,
     },
+    pauses: {
+      list: async () => itemsIn<Pause>((await send({ method: 'GET', path: '/pauses', repeatable: true })).body),
+      add: ({ scope, value, reason }) => act('/pauses', { scope, value, reason }, true),
+      release: (id, { ratePerSecond, dryRun, reason }) =>
+        act(
+          `/pauses/${encodeURIComponent(id)}/release`,
+          { rate_per_second: ratePerSecond, reason, ...(dryRun === undefined ? {} : { dry_run: dryRun }) },
+          true,
+        ),
+    },
     audit: (filter = {}) => everyItem(send, '/audit', { ...filter }),
   };
 }
 
 function dependencyPath(dependencyId: string): string {
   return `/dependencies/${encodeURIComponent(dependencyId)}`;
+}
+
+function itemsIn<T>(body: unknown): readonly T[] {
+  return (body as { readonly items: readonly T[] }).items;
 }
 
 function recordPath(deadLetterId: string): string {

@@ -7,6 +7,7 @@ import type { Problem } from '../contract/problem.ts';
 import type { WireDependency } from '../contract/wire-dependency.ts';
 import type { WireHistoryEntry } from '../contract/wire-history.ts';
 import type { WireJob } from '../contract/wire-job.ts';
+import type { WireDryRun, WirePause } from '../contract/wire-pause.ts';
 import type { WireSchedule } from '../contract/wire-schedule.ts';
 import type { WireSupport } from '../contract/wire-support.ts';
 import type { InputOf, OutputOf, Registry, TypeOf, Workflow } from '../definition/index.ts';
@@ -132,4 +133,15 @@ export interface ScheduleWish {
   readonly correlation_id?: string | undefined;
   readonly reason?: string | undefined;
   readonly expectedRevision?: number | undefined;
+}
+
+export type Pause = WirePause;
+export type PauseScope = Pause['scope'];
+/** Of a dry run with how many jobs would go. */
+export type ReleasedPause = Pause & Partial<Pick<WireDryRun, 'dry_run' | 'would_release'>>;
+
+export interface ReleaseOfPause {
+  readonly ratePerSecond: number;
+  readonly dryRun?: boolean | undefined;
+  readonly reason: string;
 }

@@ -6,11 +6,15 @@ import * as z from 'zod';
 import type { Resolution } from '../core/events.ts';
 import { byteLength, type Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
+import { PAUSE_SCOPES, type PauseScope } from '../core/pause.ts';
 import { pointer, refusalOf } from './refusal-of.ts';
 import { anyJson } from './schema.ts';
 
 /** A reason, evidence and a revision, with room for escapes. */
 export const ACTION_BYTES_MAX = 64 * 1_024;
+
+/** Callers' ids are the longest of what can be paused: an issuer and a subject. */
+const PAUSED_CHARACTERS_MAX = 1_000;
 
 const SAY_WHY = 'reason: say in a sentence why; it stays in the history';
 const WHICH_REVISION = 'expected_revision: write the revision you saw, a whole number, or leave it out';
@@ -61,6 +65,22 @@ export const MIGRATE = z
 export const DISCARD = z.strictObject({ reason });
 export const REPLAY = z.strictObject({ reason, input: anyJson.optional() });
 export const BREAKER = z.strictObject({ state: z.enum(['OPEN', 'CLOSED'], 'state: write OPEN or CLOSED'), reason });
+
+const WHAT = 'value: name the topic, dependency, workflow or caller';
+export const PAUSE = z.strictObject({
+  scope: z.enum(PAUSE_SCOPES, `scope: write one of ${PAUSE_SCOPES.join(', ')}`),
+  value: z
+    .string(WHAT)
+    .min(1, WHAT)
+    .max(PAUSED_CHARACTERS_MAX, `value: write at most ${PAUSED_CHARACTERS_MAX} characters`),
+  reason,
+});
+const HOW_FAST = `rate_per_second: write how many jobs a second may go on, a whole number from 1 to ${LIMITS.releasePerSecondMax}`;
+export const RELEASE_PAUSE = z.strictObject({
+  rate_per_second: z.int(HOW_FAST).min(1, HOW_FAST).max(LIMITS.releasePerSecondMax, HOW_FAST),
+  dry_run: z.boolean('dry_run: write true or false').optional(),
+  reason,
+});
 
 export interface Action {
   readonly reason: string;
@@ -124,6 +144,15 @@ export function readDiscard(body: Json): string {
 export function readReplay(body: Json): { readonly reason: string; readonly input: Json | undefined } {
   const { reason: why, input } = read(REPLAY, body);
   return { reason: why, input };
+}
+
+export function readPause(body: Json): { readonly scope: PauseScope; readonly value: string; readonly reason: string } {
+  return read(PAUSE, body);
+}
+
+export function readReleasePause(body: Json) {
+  const { rate_per_second: ratePerSecond, dry_run: dryRun = false, reason: why } = read(RELEASE_PAUSE, body);
+  return { ratePerSecond, dryRun, reason: why };
 }
 
 function actionOf(said: { readonly reason: string; readonly expected_revision?: number | undefined }): Action {

@@ -6,11 +6,12 @@
 import * as z from 'zod';
 import { isJobId, type JobId } from '../core/ids.ts';
 import { LIMITS } from '../core/limits.ts';
+import { PAUSE_SCOPES } from '../core/pause.ts';
 import { JOB_STATES } from '../core/states.ts';
 import { malformed } from './problem.ts';
 import { refusalOf } from './refusal-of.ts';
 
-export { JOB_STATES };
+export { JOB_STATES, PAUSE_SCOPES };
 
 /** Why a job lies in quarantine, as records say it. */
 export const DEAD_LETTER_REASONS = [

@@ -10,7 +10,7 @@ export interface Passage {
   readonly topic: string;
   readonly target: string;
   readonly direction: 'do' | 'undo' | 'query';
-  readonly job: Pick<Job, 'jobId' | 'callerId' | 'workflowType'>;
+  readonly job: Pick<Job, 'jobId' | 'callerId' | 'workflowType' | 'lineage'>;
 }
 
 export type Pass =
@@ -31,6 +31,12 @@ export const dependencyGate = (target: string): GateId => `${DEPENDENCY}${target
 /** The dependency behind a gate; null when it is another kind of gate. */
 export function dependencyOf(gate: GateId): string | null {
   return gate.startsWith(DEPENDENCY) ? gate.slice(DEPENDENCY.length) : null;
+}
+
+/** Whether this gate has held the job, as its log of errors tells. */
+export function wasHeldBy({ errorLog }: Pick<Job, 'errorLog'>, gate: GateId): boolean {
+  const held = describeGate(gate);
+  return errorLog.some(({ message }) => message.endsWith(held));
 }
 
 /** In words, for histories and logs. */

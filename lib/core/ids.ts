@@ -19,6 +19,8 @@ const ID_CHARACTERS = 26;
 
 /** 80 bits: two callers who share a lane would only share their turns. */
 const LANE_CHARACTERS = 16;
+/** People type them, and there are as many as things to pause. */
+const PAUSE_CHARACTERS = 16;
 
 export const STEP_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 /** Read as a part of an operation id these mean something else: an undo, a round or a rerun, a child. */
@@ -43,6 +45,13 @@ export function rerunIdOf(jobId: JobId, run: number): JobId {
 export function deadLetterIdOf(jobId: JobId): string {
   return `d${jobId}`;
 }
+
+/** One pause for each scope and value. */
+export function pauseIdOf(scope: string, value: string): string {
+  return `p${digest32([scope, value]).slice(0, PAUSE_CHARACTERS)}`;
+}
+
+export const PAUSE_ID = /^p[a-z2-7]{16}$/;
 
 /** The key of a submit that came without one: the intent and the start of its window. */
 export function derivedKey(intentHash: string, windowStart: EpochMs): string {

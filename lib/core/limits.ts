@@ -68,6 +68,17 @@ export const LIMITS = {
   callsAtOnceMax: 10_000,
   callsPerSecondMax: 100_000,
 
+  /** Pauses. Fewer failures than this stop no release: one bad job tells nothing about the others. */
+  releaseFailuresMin: 5,
+  /** Of the jobs released so far: what failed for every fifth is not over. */
+  releaseFailureRateMax: 0.2,
+  /** After this everybody has heard of a release, and indexes have caught up: what is parked still was parked before. */
+  releaseHeardMs: 10 * SECOND,
+  /** Faster than this a release is none: the drivers are the limit. */
+  releasePerSecondMax: 1_000,
+  /** How long a pause that is over is still shown, and what came too late for its release still looked for. */
+  pauseRememberedMs: DAY,
+
   /** The watchdog's index. Buckets let a short job touch the index twice, not at every step. */
   bucketMs: 5 * MINUTE,
   activeShards: 16,

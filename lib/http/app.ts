@@ -16,13 +16,13 @@ import { documentRoutes } from './document-routes.ts';
 import { failureFields } from './failure-fields.ts';
 import { jobRoutes } from './job-routes.ts';
 import type { AppParts } from './parts.ts';
+import { pauseRoutes } from './pause-routes.ts';
 import { refusal } from './respond.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
 import { signalRoutes } from './signal-routes.ts';
 import { submitRoutes } from './submit-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { topologyRoutes } from './topology-routes.ts';
-import { tokenRoutes } from './token-routes.ts';
 import { workflowRoutes } from './workflow-routes.ts';
 
 export function createApp(parts: AppParts): Hono {
@@ -33,6 +33,7 @@ export function createApp(parts: AppParts): Hono {
   signalRoutes(app, parts);
   tokenRoutes(app, parts);
   deadLetterRoutes(app, parts);
+  pauseRoutes(app, parts);
   auditRoutes(app, parts);
   scheduleRoutes(app, parts);
   dependencyRoutes(app, parts);

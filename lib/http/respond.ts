@@ -35,11 +35,6 @@ export function svg(status: number, body: string): Response {
   });
 }
 
-export function html(status: number, body: string, headers: Headers = {}): Response {
-  const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY };
-  return new Response(body, { status, headers: { ...page, ...ALWAYS, ...headers } });
-}
-
 export function problem(body: Problem, headers: Headers = {}): Response {
   return new Response(JSON.stringify(body), { status: body.status, headers: { ...PROBLEM_TYPE, ...headers } });
 }

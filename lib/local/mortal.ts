@@ -30,6 +30,7 @@ export function mortal(ports: Ports, life: Life): Ports {
     dependencies: methodsOf(others.dependencies, life),
     deadLetters: methodsOf(others.deadLetters, life),
     audit: methodsOf(others.audit, life),
+    pauses: methodsOf(others.pauses, life),
     schedules: methodsOf(others.schedules, life),
     wakeups: methodsOf(others.wakeups, life),
     participants: { call: (envelope) => whileAlive(life, () => others.participants.call(envelope)) },

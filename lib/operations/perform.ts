@@ -9,6 +9,7 @@ import type { Job } from '../core/job.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Engine } from './engine.ts';
 import { observe } from './observe.ts';
+import { observeRelease } from './observe-release.ts';
 import { tokenText } from './tokens.ts';
 
 export interface Flight {
@@ -86,7 +87,10 @@ async function callOnce(engine: Engine, job: Job, call: Call): Promise<Result> {
           tracestate: job.trace.tracestate,
           ...(token === null ? {} : { callbackToken: token }),
         });
-  if (engine.gates !== undefined) await observe(engine, job.jobId, call, answer);
+  if (engine.gates !== undefined) {
+    await observe(engine, job.jobId, call, answer);
+    await observeRelease(engine, job, call, answer);
+  }
   const { step, direction, operationId, attempt } = call;
   return { step, direction, operationId, attempt, at: clock.now(), answer };
 }

@@ -30,17 +30,33 @@ const AT_ONCE = 16;
 
 /** Releases parked jobs of this dependency as long as slots are free; answers how many. */
 export async function releaseFrom(engine: Engine, id: string, options: ReleaseOptions): Promise<number> {
-  const gate = dependencyGate(id);
+  const turns = (wanted: number) => takeSlots(engine, id, wanted, options);
+  return (await releaseGate(engine, dependencyGate(id), turns, options)).released;
+}
+
+export interface Released {
+  readonly released: number;
+  /** Nothing was found that waits there. */
+  readonly isEmpty: boolean;
+}
+
+/** @param take as many turns as there are, up to what is wanted; null when there is none */
+export async function releaseGate(
+  engine: Engine,
+  gate: GateId,
+  take: (wanted: number) => Promise<Slots | null>,
+  options: Pick<ReleaseOptions, 'ratePerSecond' | 'hint'>,
+): Promise<Released> {
   let released = 0;
   let after: ParkedPosition | null = null;
   for (;;) {
     const page: Awaited<ReturnType<typeof parkedPage>> = await parkedPage(engine, gate, after);
-    if (page.items.length === 0) return released;
-    const slots = await takeSlots(engine, id, page.items.length, options);
-    if (slots === null) return released;
+    if (page.items.length === 0) return { released, isEmpty: after === null };
+    const slots = await take(page.items.length);
+    if (slots === null) return { released, isEmpty: false };
     const ids = page.items.slice(0, slots.count).map(({ jobId }) => jobId);
     released += await releaseAll(engine, gate, ids, slots.at, options);
-    if (page.next === null || slots.count < page.items.length) return released;
+    if (page.next === null || slots.count < page.items.length) return { released, isEmpty: false };
     after = page.next;
   }
 }
@@ -49,7 +65,7 @@ function parkedPage(engine: Engine, gate: GateId, after: ParkedPosition | null) 
   return engine.ports.jobs.parked({ gate, limit: PAGE, after });
 }
 
-interface Slots {
+export interface Slots {
   readonly at: EpochMs;
   readonly count: number;
 }
@@ -80,7 +96,7 @@ async function releaseAll(
   gate: GateId,
   ids: readonly JobId[],
   from: EpochMs,
-  { ratePerSecond, hint }: ReleaseOptions,
+  { ratePerSecond, hint }: Pick<ReleaseOptions, 'ratePerSecond' | 'hint'>,
 ): Promise<number> {
   let released = 0;
   for (let start = 0; start < ids.length; start += AT_ONCE) {

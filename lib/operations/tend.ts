@@ -13,6 +13,7 @@ import type { DependencySettings } from './dependencies.ts';
 import type { Engine } from './engine.ts';
 import { probeByParked } from './probe.ts';
 import { type HintAt, releaseFrom } from './release.ts';
+import { tendPauses } from './release-pause.ts';
 
 export interface TendReport {
   readonly released: number;
@@ -39,6 +40,7 @@ export async function tend(engine: Engine, options: TendOptions): Promise<TendRe
       ports.log.write('warn', 'tend_failed', { dependency: settings.id, error: name });
     }
   }
+  released += await tendPauses(engine, options);
   return { released, open: gates.list().filter(({ breaker }) => breaker.state !== 'CLOSED').length };
 }
 

@@ -10,6 +10,7 @@ import { deadLetterCommands } from './commands/dead-letters.ts';
 import { dependencyCommands } from './commands/dependencies.ts';
 import { describeCommand } from './commands/describe.ts';
 import { jobCommands } from './commands/jobs.ts';
+import { pauseCommands } from './commands/pauses.ts';
 import { scheduleCommands } from './commands/schedules.ts';
 import { submitCommands } from './commands/submit.ts';
 import { versionCommands } from './commands/versions.ts';
@@ -59,6 +60,7 @@ function programWith(io: Io, run: Run): Command {
   deadLetterCommands(program, run);
   scheduleCommands(program, run);
   dependencyCommands(program, run);
+  pauseCommands(program, run);
   auditCommand(program, run);
   describeCommand(program, run);
   versionCommands(program, run);

@@ -50,6 +50,9 @@ const TONES: Readonly<Record<string, Tone>> = {
   healthy: 'good',
   degraded: 'attention',
   offline: 'bad',
+  active: 'attention',
+  releasing: 'busy',
+  released: 'good',
   done: 'good',
   refused: 'bad',
 };

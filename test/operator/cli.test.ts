@@ -68,6 +68,8 @@ describe('wrong usage ends with 2 and sends nothing', () => {
     [['describe', 'workflow', 'trip', '--definitions', './lib/workflows/examples.ts']],
     [['completion', 'fish']],
     [['jobs', 'show', 'j1', '--url', 'localhost']],
+    [['pauses', 'add', 'planet', 'x', '--reason', 'r']],
+    [['pauses', 'release', 'p1', '--reason', 'r']],
     [['unknown']],
   ])('%j', async (args) => {
     const said = await dacapo('http://127.0.0.1:1', args);
@@ -296,4 +298,27 @@ it('a job of another caller is acted on under the name that was given', async ()
   expect(body.caller_id).toBe('ada');
   const history = await run(`jobs history ${body.job_id}`);
   expect(history.out).toContain('caller:ada');
+});
+
+describe('pauses', () => {
+  it('are added, counted by a dry run and released, each with consent', async () => {
+    const { run, json } = await embedded();
+    expect((await run(['pauses'])).out).toBe('Nothing is paused.\n');
+    const add = ['pauses', 'add', 'topic', 'user:create', '--reason', 'maintenance'];
+    const unasked = await run(add);
+    expect([unasked.code, unasked.out, unasked.err.includes('--yes')]).toEqual([1, '', true]);
+    const { body } = await json([...add, '--yes']);
+    expect(body).toMatchObject({ status: 'active', scope: 'topic', value: 'user:create' });
+    const id = String(body.pause_id);
+    const job = await json(['submit', 'signup', SIGNUP]);
+    await expect
+      .poll(async () => (await run(['pauses', 'list'])).out, { timeout: 10_000 })
+      .toMatch(/user:create +active +1 /);
+    const release = ['pauses', 'release', id, '--rate', '20', '--reason', 'over'];
+    const dry = await run([...release, '--dry-run']);
+    expect([dry.code, dry.out.includes('1 jobs would go on, 20 a second: about 1 s.')]).toEqual([0, true]);
+    expect((await run([...release, '--yes'])).out).toContain('releasing');
+    const watched = await run(['watch', String(job.body.job_id)]);
+    expect(watched.code).toBe(0);
+  }, 30_000);
 });

@@ -65,6 +65,9 @@ export const deadLetterKey = (deadLetterId: string): Item => key(`DEAD#${deadLet
 /** One partition of the table, and of the index of what has something to do. */
 export const SCHEDULES = 'SCHEDULES';
 export const scheduleKey = (name: string): Item => key(SCHEDULES, name);
+/** One partition: whoever decides reads all of them. */
+export const PAUSES = 'PAUSES';
+export const pauseKey = (id: string): Item => key(PAUSES, id);
 export const auditKey = (auditId: string): Item => key(`${AUDIT}#${auditId}`, AUDIT);
 
 /** Partitions of the indexes. */

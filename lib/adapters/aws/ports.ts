@@ -16,6 +16,7 @@ import { awsFamily } from './family.ts';
 import { dynamoJobs } from './jobs.ts';
 import { jsonLog } from './log.ts';
 import { awsParticipants } from './participants.ts';
+import { dynamoPauses } from './pauses.ts';
 import { type SqsQueue, sqsQueue } from './queue.ts';
 import { dynamoSchedules } from './schedules.ts';
 import { kmsSigner } from './signer.ts';
@@ -41,6 +42,7 @@ export function awsPorts(environment: AwsEnvironment, clients: AwsClients): AwsP
     dependencies: dynamoDependencies(dynamodb, tableName),
     deadLetters: dynamoDeadLetters(dynamodb, tableName, now),
     audit: dynamoAudit(dynamodb, tableName),
+    pauses: dynamoPauses(dynamodb, tableName),
     schedules: dynamoSchedules(dynamodb, tableName),
     wakeups: awsWakeups(clients.scheduler, environment.wakeups),
     queue,

@@ -11,6 +11,7 @@ import { memoryDependencies } from './dependencies.ts';
 import { queueFamily } from './family.ts';
 import { seededIds, seededRandom } from './ids.ts';
 import { memoryJobs } from './jobs.ts';
+import { memoryPauses } from './pauses.ts';
 import { type MemoryQueue, memoryQueue, memoryTimers } from './queue.ts';
 import {
   type RecordingBus,
@@ -50,6 +51,7 @@ export function memoryPorts(options: MemoryOptions = {}): MemoryPorts {
     dependencies: memoryDependencies(),
     deadLetters: memoryDeadLetters(),
     audit: memoryAudit(),
+    pauses: memoryPauses(),
     schedules: memorySchedules(),
     wakeups: noWakeups(),
     queue,

@@ -9,6 +9,7 @@ import type { Database } from './database.ts';
 import { sqliteDependencies } from './dependencies.ts';
 import { type SqliteBus, sqliteBus } from './events.ts';
 import { sqliteJobs } from './jobs.ts';
+import { sqlitePauses } from './pauses.ts';
 import { type Purge, sqlitePurge } from './purge.ts';
 import { type MessageListener, type SqliteQueue, sqliteQueue } from './queue.ts';
 import { sqliteClaims, sqliteDeadLetters, sqliteValues } from './records.ts';
@@ -38,6 +39,7 @@ export function sqlitePorts(database: Database, clock: Clock, listeners: SqliteL
     dependencies: sqliteDependencies(database),
     deadLetters: sqliteDeadLetters(database),
     audit: sqliteAudit(database),
+    pauses: sqlitePauses(database),
     schedules: sqliteSchedules(database),
     wakeups: noWakeups(),
     queue: sqliteQueue(database, clock, onMessage),

@@ -132,4 +132,11 @@ export const MIGRATIONS: readonly string[] = [
     document TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE pauses (
+    pause_id TEXT NOT NULL PRIMARY KEY,
+    revision INTEGER NOT NULL,
+    document TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -3,6 +3,7 @@
  * and, answer by answer, by a test.
  */
 import * as z from 'zod';
+import { PAUSE_SCOPES } from '../../core/pause.ts';
 import { JOB_STATES, OUTCOMES, STEP_STATUSES } from '../../core/states.ts';
 import type { Problem } from '../problem.ts';
 import { DEAD_LETTER_REASONS, DEAD_LETTER_STATUSES } from '../requests.ts';
@@ -247,6 +248,24 @@ export const graph = z.looseObject({
   workflow_version: count,
   nodes: z.array(z.looseObject({ id: z.string(), kind: z.string() })),
   edges: z.array(z.object({ from: z.string(), to: z.string(), kind: z.string() })),
+});
+
+export const pause = z.object({
+  pause_id: z.string(),
+  scope: z.enum(PAUSE_SCOPES),
+  value: z.string(),
+  status: z.enum(['active', 'releasing', 'released']),
+  since: time,
+  reason: z.string(),
+  actor: z.string(),
+  waiting_jobs: count,
+  release: z.object({ rate_per_second: count, started_at: time, released_jobs: count, failed_calls: count }).nullable(),
+  stopped_reason: textOrNull,
+  log: z.array(z.object({ at: time, action: z.string(), actor: z.string(), reason: z.string() })),
+});
+export const releasedPause = pause.extend({
+  dry_run: z.literal(true).exactOptional(),
+  would_release: count.exactOptional(),
 });
 
 export const items = (one: z.ZodType) => z.object({ items: z.array(one) });

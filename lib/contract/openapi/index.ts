@@ -6,6 +6,7 @@ import { DEAD_LETTER_OPERATIONS } from './dead-letters.ts';
 import { DEPENDENCY_OPERATIONS } from './dependencies.ts';
 import { JOB_OPERATIONS } from './jobs.ts';
 import type { ApiOperation } from './operation.ts';
+import { PAUSE_OPERATIONS } from './pauses.ts';
 import { SCHEDULE_OPERATIONS } from './schedules.ts';
 import { WAIT_OPERATIONS } from './waits.ts';
 import { WORKFLOW_OPERATIONS } from './workflows.ts';
@@ -21,6 +22,7 @@ export const API_OPERATIONS: readonly ApiOperation[] = [
   ...SCHEDULE_OPERATIONS,
   ...DEPENDENCY_OPERATIONS,
   ...WORKFLOW_OPERATIONS,
+  ...PAUSE_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...TOPOLOGY_OPERATIONS,
   ...DOCUMENT_OPERATIONS,

@@ -14,6 +14,7 @@ export const TAGS = {
   schedules: 'Workflows that start by the clock.',
   dependencies: 'What the orchestrator calls: health, breakers, jobs that wait.',
   workflows: 'The definitions that this deployment runs.',
+  pauses: 'What operators hold back on purpose, and how it is let go again.',
   audit: 'What people did and tried to do.',
   topology: 'Who calls whom, declared and observed.',
   documents: 'The interface describes itself.',

@@ -12,7 +12,17 @@ export interface Behind {
   readonly time: Timeline;
   readonly stores: Pick<
     Ports,
-    'jobs' | 'values' | 'claims' | 'dependencies' | 'deadLetters' | 'audit' | 'schedules' | 'bus' | 'signer' | 'changes'
+    | 'jobs'
+    | 'values'
+    | 'claims'
+    | 'dependencies'
+    | 'deadLetters'
+    | 'audit'
+    | 'pauses'
+    | 'schedules'
+    | 'bus'
+    | 'signer'
+    | 'changes'
   >;
   readonly index: JobIndex;
   readonly mail: Mail;

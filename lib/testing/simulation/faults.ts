@@ -12,6 +12,7 @@ export type Port =
   | 'dependencies'
   | 'deadLetters'
   | 'audit'
+  | 'pauses'
   | 'schedules'
   | 'wakeups'
   | 'queue'

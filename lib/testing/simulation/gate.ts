@@ -115,7 +115,7 @@ function goWrong(fault: Fault, { time, by, chance, arrive, hear, reject, aWhile 
 }
 
 function records({ stores }: Behind, outside: Outside) {
-  const { values, claims, dependencies, deadLetters, audit, schedules } = stores;
+  const { values, claims, dependencies, deadLetters, audit, pauses, schedules } = stores;
   return {
     values: {
       put: (jobId, hash, text) => outside('values.put', jobId, () => values.put(jobId, hash, text)),
@@ -137,6 +137,11 @@ function records({ stores }: Behind, outside: Outside) {
     audit: {
       put: (record) => outside('audit.put', record.jobId, () => audit.put(record)),
       list: (query) => outside('audit.list', query.jobId, () => audit.list(query)),
+    },
+    pauses: {
+      list: () => outside('pauses.list', null, () => pauses.list()),
+      get: (id) => outside('pauses.get', null, () => pauses.get(id)),
+      put: (pause) => outside('pauses.put', null, () => pauses.put(pause)),
     },
     schedules: {
       put: (record, expected) => outside('schedules.put', null, () => schedules.put(record, expected)),

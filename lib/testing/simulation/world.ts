@@ -8,6 +8,7 @@ import { memoryDependencies } from '../../adapters/memory/dependencies.ts';
 import { queueFamily } from '../../adapters/memory/family.ts';
 import { seededIds, seededRandom } from '../../adapters/memory/ids.ts';
 import { type Documents, jobsKeptAs } from '../../adapters/memory/jobs.ts';
+import { memoryPauses } from '../../adapters/memory/pauses.ts';
 import { type RecordingBus, recordingBus } from '../../adapters/memory/recorders.ts';
 import { memoryAudit, memoryClaims, memoryDeadLetters, memoryValues } from '../../adapters/memory/records.ts';
 import { memorySchedules, noWakeups } from '../../adapters/memory/schedules.ts';
@@ -151,6 +152,7 @@ function storesAround(jobs: JobStore) {
     dependencies: memoryDependencies(),
     deadLetters: memoryDeadLetters(),
     audit: memoryAudit(),
+    pauses: memoryPauses(),
     schedules: memorySchedules(),
     bus: recordingBus(),
     signer: hmacSigner(Buffer.alloc(KEY_BYTES, 1)),

@@ -9,6 +9,7 @@ import { Refusal } from '../../../lib/contract/problem.ts';
 import type { Answer } from '../../../lib/core/answers.ts';
 import { failure } from '../../../lib/core/answers.ts';
 import { isObject } from '../../../lib/core/json.ts';
+import { paused } from '../../../lib/core/pause.ts';
 import type { WorkflowPlan } from '../../../lib/core/plan.ts';
 import { StoreError, ThrottledError } from '../../../lib/core/store-error.ts';
 import { createApp } from '../../../lib/http/app.ts';
@@ -93,7 +94,7 @@ function failing(ports: Ports, random: () => number): Ports {
         };
       },
     });
-  const { jobs, deadLetters, audit, schedules, values, claims } = ports;
+  const { jobs, deadLetters, audit, schedules, values, claims, pauses, dependencies } = ports;
   return {
     ...ports,
     jobs: sometimes(jobs),
@@ -102,7 +103,25 @@ function failing(ports: Ports, random: () => number): Ports {
     schedules: sometimes(schedules),
     values: sometimes(values),
     claims: sometimes(claims),
+    pauses: sometimes(pauses),
+    dependencies: sometimes(dependencies),
   };
+}
+
+const DEPENDENCIES = [{ id: 'user', topics: ['user:create'], standIns: [], releasePerSecond: 50, healthTopic: null }];
+
+/** One in force and one that is over. */
+async function pauseIds({ pauses }: Ports): Promise<string[]> {
+  const by = { actor: 'operator:ann', reason: 'because' };
+  const made = ['bob', 'eve'].map((value) => paused(null, { scope: 'caller', value }, by, 0));
+  const [active, over] = made.map((pause) => (pause === null ? neverNull() : pause));
+  await pauses.put(active ?? neverNull());
+  await pauses.put({ ...(over ?? neverNull()), status: 'released' });
+  return [active?.id ?? '', active?.id ?? '', over?.id ?? ''];
+}
+
+function neverNull(): never {
+  throw new Error('a first pause always changes something');
 }
 
 const caller: typeof localCaller = (request) => {
@@ -122,14 +141,15 @@ describe('what the document says holds', () => {
       const { engine, ports, revision } = await seeded(inMemory, { moment });
       await ports.schedules.put(scheduleRecord({ name: 'nightly', workflowType: plan.type, revision: 1_000 }), null);
       const app = createApp({
-        engine: { ...engine, ports: failing(ports, random) },
+        engine: { ...engine, ports: failing(ports, random), dependencies: DEPENDENCIES },
         caller,
         documents,
         door: { started: () => undefined },
       });
       const dictionary: Dictionary = {
         job_id: [job.jobId, job.jobId, job.jobId, `j${'a'.repeat(26)}`],
-        id: [`d${job.jobId}`, `d${job.jobId}`, `dj${'a'.repeat(26)}`],
+        id: [...Array(6).fill(`d${job.jobId}`), `dj${'a'.repeat(26)}`, ...(await pauseIds(ports)), 'user', 'user'],
+        value: ['ann', plan.type],
         type: [plan.type, plan.type, 'nothing'],
         confirm: [job.jobId, job.jobId, 'no'],
         reason: ['because', 'because', 'because', ' '],
