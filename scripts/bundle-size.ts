@@ -17,6 +17,7 @@ const ENVIRONMENT = {
   DACAPO_TABLE_NAME: 'table',
   DACAPO_BUCKET_NAME: 'bucket',
   DACAPO_OPERATIONS_TABLE: 'operations',
+  DACAPO_HTTP_TARGETS: '{"allowed_hosts":[],"targets":[]}',
   AWS_REGION: 'us-east-1',
 };
 
