@@ -132,6 +132,7 @@ it('shows the definitions', async () => {
   expect((await dacapo.workflows.list()).map(({ workflow_type }) => workflow_type)).toEqual([
     'onboarding',
     'order',
+    'quotes',
     'research',
     'signup',
   ]);

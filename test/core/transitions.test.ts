@@ -64,6 +64,15 @@ const SELF: readonly Row[] = [
   ...stays('approval_requested', 'PROCESSING'),
   ...stays('approval_reminder', 'PROCESSING'),
   ...stays('approval_decided', 'PROCESSING', 'RETRY_SCHEDULED', 'NEEDS_REVIEW'),
+  ...stays(
+    'operator_migrate',
+    'PENDING',
+    'VALIDATING',
+    'PROCESSING',
+    'RETRY_SCHEDULED',
+    'COMPENSATING',
+    'NEEDS_REVIEW',
+  ),
 ];
 
 const text = ([from, on, guard, to]: Row): string => `${from ?? '–'} ${on} [${guard ?? ''}] → ${to}`;
@@ -84,7 +93,7 @@ describe('the table of job states', () => {
     expect(leaving).toEqual([['FAILED', 'quarantined', 'policy_says_so', 'DEAD_LETTERED']]);
   });
 
-  it('has no self row but news, a reminder and a resolution', () => {
+  it('has no self row but news, a reminder, a resolution and another version', () => {
     const self = rows.filter(([from, , , to]) => from === to);
     expect(new Set(self.map(([, on]) => on))).toEqual(
       new Set([
@@ -95,6 +104,7 @@ describe('the table of job states', () => {
         'approval_requested',
         'approval_reminder',
         'approval_decided',
+        'operator_migrate',
       ]),
     );
   });
@@ -123,7 +133,7 @@ describe('the table of job states', () => {
         ([from, on]) =>
           from === state &&
           !['due', 'retry_later', 'all_steps_settled'].includes(on) &&
-          !/^(signal|approval)_/.test(on),
+          !/^(signal|approval|operator_migrate)/.test(on),
       );
     expect(stopping('RETRY_SCHEDULED').map(([, ...rest]) => rest)).toEqual(
       stopping('PROCESSING').map(([, ...rest]) => rest),

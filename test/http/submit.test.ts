@@ -169,6 +169,7 @@ describe('the same key again', () => {
 it('without a key, the same intent within five minutes is one job', async () => {
   const { submit, ports } = house();
   const first = await submit();
+  await ports.clock.settle();
   const again = await submit();
   expect([again.status, again.body.job_id]).toEqual([200, first.body.job_id]);
   await ports.clock.advanceAsync(5 * 60_000 + 1);

