@@ -9,7 +9,9 @@ import { isTerminal } from './states.ts';
 
 /** When the job may go; null while something can still happen to it. */
 export function expiresAtOf(job: Job): EpochMs | null {
-  return isTerminal(job.state) && job.bucket === null ? job.updatedAt + LIMITS.jobRetentionMs : null;
+  if (!isTerminal(job.state) || job.bucket !== null) return null;
+  // A child's results are read for as long as the job at its root may run.
+  return Math.max(job.updatedAt, job.lineage.child?.keepUntil ?? 0) + LIMITS.jobRetentionMs;
 }
 
 /** Who did what is asked about for longer than what became of a job: a year after its retention. */

@@ -56,7 +56,7 @@ async function run(engine: Engine, request: DriveRequest): Promise<DriveReport> 
   const owner = engine.ports.ids.owner();
   const known = await readLoaded(engine, request.jobId);
   if (known === null) return { end: 'missing' };
-  const admission = await admissionOf(engine, known);
+  const admission = known.lineage.child === undefined ? undefined : await admissionOf(engine, known);
   const asked = admission === undefined ? {} : { admission };
   const driver = (): Driver => ({ kind: request.kind, owner, remainingMs: request.remainingMs(), ...asked });
   const results = await unpacked(engine, request.jobId, request.results ?? []);
@@ -70,7 +70,7 @@ async function run(engine: Engine, request: DriveRequest): Promise<DriveReport> 
     if (applied.status === 'ignored' && applied.reason === 'unknown_version')
       return unknownVersion(engine, applied.job);
     if (applied.status === 'changed') out.start(applied.job, applied.calls);
-    await wake(engine, applied);
+    if (applied.status === 'changed' && applied.released.length > 0) await wake(engine, applied);
     const { job } = applied;
     const chore = out.hasArrived ? null : choreFor(engine, job, driver());
     if (chore !== null) {
