@@ -70,9 +70,10 @@ export function decideApproval(
   said: ApprovalDecision,
   actor: string,
 ): void {
-  takeDecision(draft, closed(draft, step), work, said);
+  // Told before it is acted on: a refusal can turn the job back, or end it, in the same breath.
   const reason = `approval_decided: ${said.decision} by ${said.by ?? 'nobody'}`;
   moveJob(draft, 'approval_decided', null, { reason, actor, step: step.name, evidence: said.comment });
+  takeDecision(draft, closed(draft, step), work, said);
 }
 
 /** Whoever decides, the link is good for nothing more. */
