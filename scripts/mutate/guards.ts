@@ -122,9 +122,9 @@ const stores: readonly Guard[] = [
   {
     name: 'values are there before the job refers to them',
     file: 'lib/operations/apply.ts',
-    find: 'const next = await storeValues(ports, decision.job);\n    const written = await ports.jobs.update(next, job.revision);',
+    find: 'const next = await storeValues(ports, job);\n  const written = await ports.jobs.update(next, expectedRevision);',
     replace:
-      'const next = decision.job;\n    const written = await ports.jobs.update(await storeValues({ ...ports, values: { ...ports.values, put: async () => {} } }, next), job.revision);\n    if (written.stored) await storeValues(ports, next);',
+      'const next = job;\n  const written = await ports.jobs.update(await storeValues({ ...ports, values: { ...ports.values, put: async () => {} } }, next), expectedRevision);\n  if (written.stored) await storeValues(ports, next);',
     suites: [SEEDS],
   },
   {
@@ -196,15 +196,15 @@ const decisions: readonly Guard[] = [
   {
     name: 'an unknown is an effect to turn back for',
     file: 'lib/core/effects.ts',
-    find: "return effectOf(step, stepPlan) === 'unknown' || owesUndo(step, stepPlan);",
-    replace: 'return owesUndo(step, stepPlan);',
+    find: "return hasChildrenOut(step) || effectOf(step, stepPlan) === 'unknown' || owesUndo(step, stepPlan);",
+    replace: 'return hasChildrenOut(step) || owesUndo(step, stepPlan);',
     suites: [SEEDS],
   },
   {
     name: 'no undo while a forward call is out',
     file: 'lib/core/recover.ts',
-    find: '  if (forwardInFlight(draft)) return;\n',
-    replace: '',
+    find: '  if (waitForChildren(draft) || forwardInFlight(draft)) return;\n',
+    replace: '  if (waitForChildren(draft)) return;\n',
     suites: [SEEDS],
   },
   {
@@ -375,8 +375,8 @@ const deeds: readonly Guard[] = [
   {
     name: 'an answer in hand is never dropped',
     file: 'lib/operations/drive.ts',
-    find: "for (const result of results) await queue.send('dispatch', { kind: 'result', jobId: job.jobId, result }, 0);",
-    replace: 'void queue;',
+    find: "const sent = await Promise.allSettled(results.map((result) => sendResult(engine, job.jobId, result)));\n    for (const one of sent) if (one.status === 'rejected') lost(engine, job, one.reason);",
+    replace: 'void [sendResult, lost];',
     suites: [OPERATIONS, SEEDS],
   },
   {
@@ -462,8 +462,9 @@ const participants: readonly Guard[] = [
   {
     name: 'gate: what is held is not called',
     file: 'lib/core/park.ts',
-    find: '  if (!way.held) return way;\n',
-    replace: "  if (!way.held || direction === 'do') return { ...way, held: false, target: '' } as OpenWay;\n",
+    find: '  if (!way.held) {\n    const full',
+    replace:
+      "  if (way.held && direction === 'do') return { held: false, target: '', probe: false };\n  if (!way.held) {\n    const full",
     suites: [`${CORE}/park.test.ts`],
   },
   {

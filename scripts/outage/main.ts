@@ -72,6 +72,7 @@ function svg({ calls, parked, endedAt }: OutageRun): string {
   const minutes = Array.from({ length: Math.floor(endedAt / MINUTE) + 1 }, (_, minute) => minute);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
+    `<title>Calls to a dependency that is down for ten minutes, and what waits for it</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
     rect(x(DOWN.from), BAND.top, x(DOWN.from + DOWN.for) - x(DOWN.from), HEIGHT - BAND.top - 30, '#f3e3e3'),
     label(x(DOWN.from) + 6, BAND.top + 14, 'the dependency is down'),

@@ -10,6 +10,7 @@ describe('the environment of the doors', () => {
   it('knows no operator and no driver where nothing is said', () => {
     expect(readDoorEnvironment({ DACAPO_OPERATORS: '' })).toEqual({
       dispatchFunction: null,
+      probeFunction: null,
       operators: new Set(),
       operateScope: null,
     });

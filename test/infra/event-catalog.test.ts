@@ -30,7 +30,7 @@ it('archives what has our source, and only where that is asked for', () => {
 it('tells everything that moves jobs to speak of each transition, where that is asked for', () => {
   const told = variablesOf(asked).filter(([, value]) => value === '1');
   expect(told.map(([id]) => String(id).replace(/^Orchestrator(\w+?)Function.*$/, '$1')).sort()).toEqual(
-    ['Compensate', 'DeadLetter', 'Dispatch', 'Intake', 'Operate', 'Watchdog'].sort(),
+    ['Compensate', 'DeadLetter', 'Dispatch', 'Intake', 'Operate', 'Probe', 'Watchdog'].sort(),
   );
   expect(variablesOf(plain).filter(([, value]) => value !== undefined)).toEqual([]);
 });

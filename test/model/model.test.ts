@@ -80,6 +80,7 @@ const LEFT_OUT: readonly string[] = [
   'approval_requested',
   'approval_reminder',
   'approval_decided',
+  'operator_migrate',
   'undecidable',
   'late_success',
   'review_reminder',

@@ -147,6 +147,8 @@ describe('what the document says holds', () => {
         door: { started: () => undefined },
       });
       const dictionary: Dictionary = {
+        topic: [`${plan.type}:submit`, 'benzene:mesh', 'nothing:here'],
+        body: ['{}', '{', '[]'],
         job_id: [job.jobId, job.jobId, job.jobId, `j${'a'.repeat(26)}`],
         id: [...Array(6).fill(`d${job.jobId}`), `dj${'a'.repeat(26)}`, ...(await pauseIds(ports)), 'user', 'user'],
         value: ['ann', plan.type],

@@ -3,6 +3,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { type AwsClients, awsClients } from '../../../../lib/adapters/aws/clients.ts';
 import { type AwsPorts, awsPorts } from '../../../../lib/adapters/aws/ports.ts';
+import { hmacSigner, KEY_BYTES } from '../../../../lib/adapters/hmac-signer.ts';
 import { parseAwsEnvironment, AWS_VARIABLES as V } from '../../../../lib/contract/aws-environment.ts';
 import type { Address } from '../../../../lib/contract/routes.ts';
 import { freshQueues, startQueues, type TestQueues } from '../queues.ts';
@@ -52,7 +53,9 @@ export async function deploy({ dynamo, queues: endpoint }: Engines): Promise<Dep
     schedules: SCHEDULES,
     routes: { routes: new Map(), addresses: new Everywhere() },
   };
-  return { clients, queues, ports: awsPorts(environment, clients) };
+  // There is no KMS to set on fire: the key is one of ours.
+  const ports = { ...awsPorts(environment, clients), signer: hmacSigner(new Uint8Array(KEY_BYTES)) };
+  return { clients, queues, ports };
 }
 
 const SCHEDULES = {
