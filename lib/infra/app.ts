@@ -5,6 +5,7 @@
  *   -c disposable=true     everything is deleted with its stack; for trials
  *   -c errors=errors.json  retry policies from a file
  *   -c paused=true         drives no job; after a restore, until somebody has looked
+ *   -c eventSchemas=false  no schema registry; for emulators that have none
  *   -c scheduleFromSeconds=0    every timer is a schedule; for tests of that way
  */
 import { readFileSync } from 'node:fs';
@@ -36,6 +37,7 @@ const scheduleFrom = text('scheduleFromSeconds');
 addDeployment(app, {
   disposable: text('disposable') === 'true',
   paused: text('paused') === 'true',
+  eventSchemas: text('eventSchemas') !== 'false',
   ...(name === undefined ? {} : { name }),
   ...(errors === undefined ? {} : { errors: readFileSync(errors, 'utf8') }),
   ...(doors === undefined ? {} : { auth: doors }),

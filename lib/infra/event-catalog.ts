@@ -13,13 +13,26 @@ import { EVENT_SOURCE, type State } from './state.ts';
 export interface EventCatalogProps {
   readonly state: State;
   readonly registry: Registry;
+  /** Default: true. */
+  readonly schemas?: boolean;
   /** Keep every event this long. Default: no archive; it is paid for by the gigabyte. */
   readonly archive?: Duration;
 }
 
 export class EventCatalog extends Construct {
-  constructor(scope: Construct, id: string, { state, registry, archive }: EventCatalogProps) {
+  constructor(scope: Construct, id: string, { state, registry, schemas = true, archive }: EventCatalogProps) {
     super(scope, id);
+    if (schemas) this.register(registry);
+    if (archive === undefined) return;
+    new Archive(this, 'Archive', {
+      sourceEventBus: state.bus,
+      description: 'Events of processes, to be sent again',
+      eventPattern: { source: [EVENT_SOURCE] },
+      retention: archive,
+    });
+  }
+
+  private register(registry: Registry): void {
     const { stackName } = Stack.of(this);
     const schemas = new CfnRegistry(this, 'Registry', {
       registryName: stackName,
@@ -34,12 +47,5 @@ export class EventCatalog extends Construct {
         content: JSON.stringify(schema),
       });
     }
-    if (archive === undefined) return;
-    new Archive(this, 'Archive', {
-      sourceEventBus: state.bus,
-      description: 'Events of processes, to be sent again',
-      eventPattern: { source: [EVENT_SOURCE] },
-      retention: archive,
-    });
   }
 }

@@ -26,6 +26,8 @@ export interface DeploymentProps extends StackProps {
   readonly lifecycleEvents?: boolean;
   /** See `EventCatalog`. */
   readonly archive?: Duration;
+  /** A schema registry of every event. Default: true. */
+  readonly eventSchemas?: boolean;
 }
 
 export interface Deployment {
@@ -45,6 +47,7 @@ export function addDeployment(
     paused,
     lifecycleEvents,
     archive,
+    eventSchemas = true,
     ...props
   }: DeploymentProps,
 ): Deployment {
@@ -64,7 +67,12 @@ export function addDeployment(
   });
   if (auth === undefined || auth.kind === 'iam') addRoles(stack, orchestrator);
   const outcomes = new OutcomeQueue(stack, 'Outcomes', { state: kept, registry: examples });
-  new EventCatalog(stack, 'Events', { state: kept, registry: examples, ...(archive === undefined ? {} : { archive }) });
+  new EventCatalog(stack, 'Events', {
+    state: kept,
+    registry: examples,
+    schemas: eventSchemas,
+    ...(archive === undefined ? {} : { archive }),
+  });
   tell(stack, {
     ApiUrl: orchestrator.http.url,
     IntakeQueueUrl: orchestrator.intakeQueue.queueUrl,

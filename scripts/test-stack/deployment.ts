@@ -36,6 +36,8 @@ export function deploy(variables: Variables, scratch: string): Outputs {
   const outputs = join(scratch, 'outputs.json');
   const cdk = (...parameters: string[]): void => {
     const common = ['--no-notices', '--output', join(scratch, 'cdk.out'), '-c', 'scheduleFromSeconds=0'];
+    // The emulator has no schema registries.
+    common.push('-c', 'eventSchemas=false');
     execFileSync('cdk', [...parameters, ...common], {
       env: { ...process.env, ...variables },
       stdio: ['ignore', 'ignore', 'pipe'],
