@@ -157,6 +157,8 @@ export const LIMITS = {
   keylessWindowMs: 5 * MINUTE,
   idempotencyKeyCharactersMax: 200,
   correlationIdCharactersMax: 200,
+  /** Each is an entry and an event: more of them move nobody. */
+  approvalRemindersMax: 100,
   /** A signal is kept until its step is reached: a word, or where to find more. */
   signalBytesMax: 256 * KIB,
   preferWaitSecondsMax: 25,

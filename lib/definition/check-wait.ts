@@ -24,7 +24,17 @@ export function* waitProblems(step: StepDraft, waits: Waits): Generator<string> 
     case 'approval':
       yield* spanProblems('expires', waits.expires);
       yield* durationProblems('remind', waits.remind, LIMITS.jobDeadlineMsMax);
+      yield* reminderProblems(waits);
       return;
+  }
+}
+
+function* reminderProblems({ expires, remind }: Waits & { readonly type: 'approval' }): Generator<string> {
+  const [spanMs, everyMs] = [millisecondsOf(expires), millisecondsOf(remind ?? '')];
+  if (spanMs === null || everyMs === null || everyMs === 0) return;
+  const times = Math.floor(spanMs / everyMs);
+  if (times > LIMITS.approvalRemindersMax) {
+    yield `remind '${remind}' calls the wait to mind ${times} times until it expires, and ${LIMITS.approvalRemindersMax} is the most; write a longer one`;
   }
 }
 

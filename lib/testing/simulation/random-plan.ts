@@ -115,7 +115,7 @@ function workOf(chance: Chance, name: string, kind: StepKind): StepWork {
       return {
         type: 'approval',
         withinMs: waitMs + SECOND,
-        remindEveryMs: chance.pick([null, 10 * SECOND]),
+        remindEveryMs: chance.pick([null, Math.max(SECOND, Math.floor(waitMs / 4))]),
         onExpiry: chance.pick(['approved', 'approved', 'declined', 'fail']),
         onDecline: chance.pick(['fail', 'continue']),
       };
